@@ -1,0 +1,274 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench"
+)
+
+// GrantResult is what [Grant] found. Exactly one of Witness and Violations is
+// set, unless Err says why the operations can't be judged.
+type GrantResult struct {
+	Err        error
+	Witness    Witness
+	Violations []Violation
+	// Count is the number of violations, of which Violations holds the first few.
+	Count int
+}
+
+// Witness is a legal order: for every operation that took effect the instant at
+// which it may have done so. The points of one lock stand in order.
+type Witness []Point
+
+// Point says that the operation took effect at an instant.
+type Point struct {
+	At   lockbench.Instant
+	Op   int32 // its index
+	rank uint8 // order among points of one instant
+}
+
+// At one instant a lock is first given back, then found not to be held, then
+// passed through windows, then taken again.
+const (
+	rankFree uint8 = iota
+	rankLost
+	rankWindow
+	rankTake
+)
+
+// Violation is a set of operations that no legal order contains.
+type Violation struct {
+	Ops  []int32 // indexes, in the order of their calls
+	What string  // in a few words
+}
+
+// Grant decides in O(n log n) whether the operations are linearizable for locks
+// with owners. That is exact because ids are never reused: then each acquisition
+// either certainly holds its lock over a known stretch, or it needs a single
+// instant inside a known window, and everything else can be left out.
+func Grant(ops []Op) GrantResult {
+	g := grant{ops: ops}
+	if err := g.gather(); err != nil {
+		return GrantResult{Err: err}
+	}
+	g.shape()
+	g.placeLost()
+	g.sweep()
+	if g.result.Count > 0 {
+		g.result.Witness = nil
+	}
+	return g.result
+}
+
+const none = int32(-1)
+
+// tenure is one acquisition: its operations by index, and the stretch in which
+// it certainly holds the lock (from == to: none).
+type tenure struct {
+	acquire, release, maybe int32 // the ok release, and the first one that may have happened
+	from, to                lockbench.Instant
+}
+
+// hold is a stretch in which a lock is certainly held.
+type hold struct {
+	from, to lockbench.Instant
+	lock, id int32
+	shared   bool
+}
+
+// window is where something needs a single instant: an acquisition of which
+// nothing but its end is sure, or a release that found the lock lost (to is then
+// the instant already chosen).
+type window struct {
+	from, to lockbench.Instant
+	op, end  int32 // end is none for a lost release
+	lock     int32
+	shared   bool
+}
+
+type grant struct {
+	ops     []Op
+	tenures []tenure
+	holds   []hold
+	windows []window
+	locks   int32
+	result  GrantResult
+}
+
+func (g *grant) violation(what string, ops ...int32) {
+	g.result.Count++
+	if len(g.result.Violations) >= keep {
+		return
+	}
+	ops = slices.DeleteFunc(ops, func(i int32) bool { return i == none })
+	slices.SortFunc(ops, func(a, b int32) int { return cmp.Compare(g.ops[a].Call, g.ops[b].Call) })
+	g.result.Violations = append(g.result.Violations, Violation{Ops: slices.Compact(ops), What: what})
+}
+
+// gather collects the operations of each acquisition.
+func (g *grant) gather() error {
+	ids := int32(0)
+	for i, op := range g.ops {
+		if op.ID < 0 || op.Lock < 0 || op.Return < op.Call {
+			return fmt.Errorf("checker: operation %d is malformed: %+v", i, op)
+		}
+		ids, g.locks = max(ids, op.ID+1), max(g.locks, op.Lock+1)
+	}
+	g.tenures = make([]tenure, ids)
+	for i := range g.tenures {
+		g.tenures[i] = tenure{acquire: none, release: none, maybe: none}
+	}
+	for i, op := range g.ops {
+		if err := g.assign(int32(i), op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *grant) assign(i int32, op Op) error {
+	t := &g.tenures[op.ID]
+	switch {
+	case op.Kind == Acquire:
+		if t.acquire != none {
+			return fmt.Errorf("checker: acquisition %d is asked for twice: ids must not be reused", op.ID)
+		}
+		t.acquire = i
+	case op.Kind == Expire || op.Result == Unknown:
+		if t.maybe == none || op.Call < g.ops[t.maybe].Call {
+			t.maybe = i
+		}
+	case op.Result == OK && t.release != none:
+		g.violation("released twice", t.acquire, t.release, i)
+	case op.Result == OK:
+		t.release = i
+	}
+	return nil
+}
+
+// shape turns acquisitions into holds and windows.
+func (g *grant) shape() {
+	g.holds = make([]hold, 0, len(g.tenures))
+	for id := range g.tenures {
+		t := &g.tenures[id]
+		if t.acquire == none || g.ops[t.acquire].Result == Fail {
+			if t.release != none {
+				g.violation("released without having been granted", t.acquire, t.release)
+			}
+			continue
+		}
+		a := g.ops[t.acquire]
+		granted := a.Return // until then the grant may still be to come
+		if a.Result != OK {
+			if t.release == none {
+				continue // it may never have happened
+			}
+			granted = Forever
+		}
+		end := t.release
+		if end == none {
+			end = t.maybe
+		}
+		if end == none || granted < g.ops[end].Call {
+			t.from, t.to = granted, Forever
+			if end != none {
+				t.to = g.ops[end].Call
+			}
+			if t.from < t.to {
+				g.holds = append(g.holds, hold{t.from, t.to, a.Lock, int32(id), a.Shared})
+			}
+			continue
+		}
+		w := window{max(a.Call, g.ops[end].Call), min(granted, g.ops[end].Return), t.acquire, end, a.Lock, a.Shared}
+		if w.to < w.from {
+			g.violation("released before it was asked for", t.acquire, end)
+			continue
+		}
+		g.windows = append(g.windows, w)
+	}
+}
+
+// ends is the operation that ended a hold, or none.
+func (t *tenure) ends() int32 {
+	if t.release != none {
+		return t.release
+	}
+	return t.maybe
+}
+
+// placeLost checks the releases which found that they did not hold the lock.
+func (g *grant) placeLost() {
+	for i, op := range g.ops {
+		if op.Kind != Release || op.Result != Lost {
+			continue
+		}
+		t := &g.tenures[op.ID]
+		at := op.Call
+		if t.from < t.to && op.Call > t.from {
+			at = max(op.Call, t.to)
+		}
+		if at > op.Return {
+			g.violation("lost while it was held", t.acquire, int32(i), t.ends())
+			continue
+		}
+		g.windows = append(g.windows, window{from: at, to: at, op: int32(i), end: none, lock: op.Lock})
+	}
+}
+
+// sweep walks each lock once: its holds must not overlap (shared ones may), and
+// each window needs an instant outside them.
+func (g *grant) sweep() {
+	slices.SortFunc(g.holds, func(a, b hold) int {
+		return cmp.Or(cmp.Compare(a.lock, b.lock), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+	slices.SortFunc(g.windows, func(a, b window) int {
+		return cmp.Or(cmp.Compare(a.lock, b.lock), cmp.Compare(a.from, b.from), cmp.Compare(a.op, b.op))
+	})
+	g.result.Witness = make(Witness, 0, 2*(len(g.holds)+len(g.windows)))
+	holds, windows := g.holds, g.windows
+	for lock := range g.locks {
+		var h []hold
+		var w []window
+		h, holds = cut(holds, func(h hold) bool { return h.lock == lock })
+		w, windows = cut(windows, func(w window) bool { return w.lock == lock })
+		if g.disjoint(h) {
+			g.place(h, w)
+		}
+	}
+}
+
+// cut splits s after the leading elements that match.
+func cut[T any](s []T, match func(T) bool) (head, tail []T) {
+	n := 0
+	for n < len(s) && match(s[n]) {
+		n++
+	}
+	return s[:n], s[n:]
+}
+
+// disjoint reports whether no two holds of one lock conflict. Comparing each
+// hold with the longest-lasting one before it that conflicts is enough.
+func (g *grant) disjoint(holds []hold) bool {
+	ok := true
+	longest, longestExclusive := none, none
+	for i, h := range holds {
+		before := longest
+		if h.shared {
+			before = longestExclusive
+		}
+		if before != none && h.from < holds[before].to {
+			a, b := &g.tenures[holds[before].id], &g.tenures[h.id]
+			g.violation("granted while it was held", a.acquire, a.ends(), b.acquire, b.ends())
+			ok = false
+		}
+		if longest == none || h.to > holds[longest].to {
+			longest = int32(i)
+		}
+		if !h.shared && (longestExclusive == none || h.to > holds[longestExclusive].to) {
+			longestExclusive = int32(i)
+		}
+	}
+	return ok
+}

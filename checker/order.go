@@ -1,0 +1,81 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench"
+)
+
+// judgeOrder measures fairness. It is never a violation: a lock may be unfair.
+//
+// A FIFO inversion is a pair of grants of one lock of which the later request was
+// granted first. Requests are ordered by their calls, which is when they left and
+// not when they arrived: a few inversions say nothing.
+func judgeOrder(r *run) lockbench.Layer {
+	inversions, grants := 0, 0
+	var longest time.Duration
+	share := map[string]float64{}
+	for _, acqs := range r.perLock(func(a *acquisition) bool { return a.asked > 0 }) {
+		var calls []*acquisition
+		for _, a := range acqs {
+			longest = max(longest, min(a.ret, a.dead, max(r.end, a.call)).Sub(a.call))
+			share[a.owner()] += 0
+			if a.granted() {
+				share[a.owner()]++
+				calls = append(calls, a)
+			}
+		}
+		grants += len(calls)
+		inversions += fifoInversions(calls)
+	}
+	if grants == 0 {
+		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "nothing was granted"}
+	}
+	return findings{}.layer(lockbench.Valid, "%s, %s of the request order, Jain's index %.3f over %s, longest wait %s",
+		count(grants, "grant"), count(inversions, "inversion"), jain(share), count(len(share), "client"), seconds(longest))
+}
+
+// jain is Jain's fairness index: 1 when all have the same, 1/n when one has all.
+func jain(share map[string]float64) float64 {
+	var sum, squares float64
+	for _, x := range share {
+		sum += x
+		squares += x * x
+	}
+	return sum * sum / (float64(len(share)) * squares)
+}
+
+// fifoInversions counts the pairs that were asked for in one order and granted in
+// the other, by merging (n log n).
+func fifoInversions(grants []*acquisition) int {
+	slices.SortStableFunc(grants, func(a, b *acquisition) int {
+		return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.ret, b.ret))
+	})
+	times := make([]lockbench.Instant, len(grants))
+	for i, a := range grants {
+		times[i] = a.ret
+	}
+	return sortCounting(times, make([]lockbench.Instant, len(times)))
+}
+
+// sortCounting sorts x by merging and returns how many pairs were out of order.
+func sortCounting(x, scratch []lockbench.Instant) int {
+	if len(x) < 2 {
+		return 0
+	}
+	mid := len(x) / 2
+	n := sortCounting(x[:mid], scratch[:mid]) + sortCounting(x[mid:], scratch[mid:])
+	copy(scratch, x)
+	left, right := scratch[:mid], scratch[mid:]
+	for i := range x {
+		if len(right) == 0 || len(left) > 0 && left[0] <= right[0] {
+			x[i], left = left[0], left[1:]
+			continue
+		}
+		n += len(left)
+		x[i], right = right[0], right[1:]
+	}
+	return n
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/run"
+	"github.com/spf13/cobra"
+)
+
+func matrixCommand() *cobra.Command {
+	var (
+		p                  planFlags
+		algorithms, faults string
+		runs, jobs         int
+	)
+	cmd := &cobra.Command{
+		Use:     "matrix",
+		Short:   "Put many locks under many faults",
+		Example: "  lockbench matrix --algorithms 'redis-*,etcd-lease' --faults none,pause-holder --runs 3",
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m := run.Matrix{Runs: runs, Jobs: jobs}
+			return runMatrix(cmd, &m, &p, algorithms, faults)
+		},
+	}
+	p.add(cmd, 2*time.Second)
+	cmd.Flags().StringVar(&algorithms, "algorithms", "*", "comma-separated names or patterns")
+	cmd.Flags().StringVar(&faults, "faults", "*", "comma-separated names or patterns")
+	cmd.Flags().IntVar(&runs, "runs", 1, "runs of each cell, with seeds that count up")
+	cmd.Flags().IntVar(&jobs, "jobs", 6, "runs at the same time, each in a lab of its own")
+	return cmd
+}
+
+func runMatrix(cmd *cobra.Command, m *run.Matrix, p *planFlags, algorithms, faultGlobs string) (err error) {
+	if m.Algorithms, err = pick(algorithms, impls.All(), func(a lb.Impl) string { return a.Info().Name }, findAlgorithm); err != nil {
+		return err
+	}
+	if m.Faults, err = pick(faultGlobs, faults.All(), lb.Fault.Name, findFault); err != nil {
+		return err
+	}
+	if m.Workload, err = findWorkload(p.Workload); err != nil {
+		return err
+	}
+	if m.Runs < 1 || m.Jobs < 1 {
+		return usage("--runs %d, --jobs %d: at least 1 each", m.Runs, m.Jobs)
+	}
+	if err := p.complete("matrix"); err != nil {
+		return err
+	}
+	m.Base = p.Plan
+	var topologies []string
+	for _, a := range m.Algorithms {
+		if err := checkTopology(p.Topology, a.Info()); err != nil {
+			return err
+		}
+		topologies = append(topologies, m.For(a, m.Faults[0], 0).Topology)
+	}
+	slices.Sort(topologies)
+	if err := ready(cmd.Context(), p.Lab, slices.Compact(topologies)); err != nil {
+		return err
+	}
+	stderr, start := cmd.ErrOrStderr(), time.Now()
+	fmt.Fprintf(stderr, "%d algorithms × %d faults × %d runs, %d at a time, seed %d, into %s\n",
+		len(m.Algorithms), len(m.Faults), m.Runs, m.Jobs, p.Seed, p.out)
+	m.Done = func(c lb.Cell, done, total int) {
+		if c.Outcome != lb.NotAvailable {
+			fmt.Fprintf(stderr, "%5.1f s [%d/%d] %s × %s: %s\n", time.Since(start).Seconds(), done, total, c.Algorithm, c.Fault, c.Outcome)
+		}
+	}
+	cells, err := m.Run(cmd.Context(), p.out)
+	if err != nil {
+		return err
+	}
+	return finish(cmd, p, cells)
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench/reports"
+	"github.com/spf13/cobra"
+)
+
+func reportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "report DIR…",
+		Short: "Make the page of a recorded run or matrix again",
+		Args:  between(1, 1000),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			for _, dir := range dirs {
+				page, err := reports.HTML(dir)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), page)
+			}
+			return nil
+		},
+	}
+}

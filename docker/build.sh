@@ -1,0 +1,121 @@
+#!/bin/sh
+# Builds the container images of the lab from the distribution's own packages,
+# for machines that reach no registry.
+#
+#     docker/build.sh            every kind that has a folder here
+#     docker/build.sh redis      these kinds
+#     FORCE=1 docker/build.sh    again, even if the image exists
+#
+# A kind is a folder with a Dockerfile and a file "packages" (one name a line);
+# its image is lockbench/<kind>:debian. Needs a Debian or Ubuntu host with apt
+# sources that work, root, debootstrap and a container engine.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+
+die() {
+    echo "docker/build.sh: $*" >&2
+    exit 4
+}
+
+# need PROGRAM REMEDY
+need() {
+    command -v "$1" >/dev/null 2>&1 || die "$1 is missing: $2"
+}
+
+check_machine() {
+    need docker "install Docker's command line (package docker.io or docker-ce-cli)"
+    docker version >/dev/null 2>&1 || die "no container engine answers: start Docker, or set DOCKER_HOST to one that this user may use"
+}
+
+check_builder() {
+    need apt-get "these images are made from Debian or Ubuntu packages; on other systems pull the official images and leave this out"
+    need debootstrap "apt-get install debootstrap"
+    [ "$(id -u)" = 0 ] || die "debootstrap needs root: run it with sudo"
+    release=$(suite)
+    set -- $(archive "$release")
+    [ $# = 2 ] || die "this machine's apt sources have no http, https or file address for $release"
+    uri=$1 components=$2
+    http_proxy=${http_proxy:-$(apt_proxy)}
+    export http_proxy
+}
+
+# suite is the release that this machine runs, so that its own apt sources fit.
+suite() {
+    . /etc/os-release
+    [ -n "${VERSION_CODENAME:-}" ] || die "/etc/os-release names no VERSION_CODENAME: which release is this?"
+    echo "$VERSION_CODENAME"
+}
+
+# archive SUITE is where this machine's apt gets that release from, followed by
+# the components that it takes, comma by comma. Only a plain http(s) or file
+# source will do for debootstrap.
+archive() {
+    apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 'Identifier: Packages' |
+        awk -v suite="$1" '
+            $2 != suite || $1 !~ /^(https?|file):/ { next }
+            uri == "" { uri = $1 }
+            $1 == uri && !seen[$3]++ { components = components "," $3 }
+            END { if (uri != "") print uri, substr(components, 2) }'
+}
+
+# apt_proxy is the proxy that this machine's apt uses, if any; debootstrap's
+# downloader looks for it in the environment.
+apt_proxy() {
+    eval "$(apt-config shell proxy Acquire::http::Proxy)"
+    [ -z "${proxy:-}" ] || [ "$proxy" = DIRECT ] || echo "$proxy"
+}
+
+# prepare ROOT says to dpkg, before it runs for the first time, what only costs
+# time and space here: syncing every file to disk, manuals and translations.
+prepare() {
+    mkdir -p "$1/etc/dpkg/dpkg.cfg.d"
+    cat >"$1/etc/dpkg/dpkg.cfg.d/lockbench" <<END
+force-unsafe-io
+path-exclude=/usr/share/doc/*
+path-exclude=/usr/share/info/*
+path-exclude=/usr/share/locale/*
+path-exclude=/usr/share/man/*
+END
+}
+
+# build KIND
+build() {
+    image=lockbench/$1:debian
+    if [ -z "${FORCE:-}" ] && docker image inspect "$image" >/dev/null 2>&1; then
+        echo "$image exists"
+        return
+    fi
+    check_builder
+    packages=$(paste -sd, "$here/$1/packages")
+    rm -rf "$work/root" "$work/context"
+    mkdir -p "$work/debs" "$work/context"
+    prepare "$work/root"
+    echo "$image: bootstrapping $release with $packages"
+    debootstrap --variant=minbase --cache-dir="$work/debs" --components="$components" \
+        --include="$packages" "$release" "$work/root" "$uri" >"$work/log" 2>&1 ||
+        { tail -n 20 "$work/log" >&2; die "debootstrap failed for $1"; }
+    tar -C "$work/root" --one-file-system -cf "$work/context/rootfs.tar" \
+        --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' --exclude='./tmp/*' \
+        --exclude='./var/cache/apt/*' --exclude='./var/lib/apt/lists/*' --exclude='./var/log/*.log' .
+    cp "$here/$1/Dockerfile" "$work/context/"
+    docker build --quiet --tag "$image" "$work/context" >/dev/null 2>"$work/log" ||
+        { cat "$work/log" >&2; die "docker build failed for $1"; }
+    echo "$image: built"
+}
+
+check_machine
+release=$(suite)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+if [ $# = 0 ]; then
+    for file in "$here"/*/packages; do
+        set -- "$@" "$(basename "$(dirname "$file")")"
+    done
+fi
+for kind; do
+    [ -f "$here/$kind/packages" ] || die "there is no docker/$kind/packages: the kinds are the folders that have one"
+    build "$kind"
+done

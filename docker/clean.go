@@ -1,0 +1,66 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+)
+
+// Clean removes the containers and networks of labs whose owner has died without
+// closing them, and names what it removed. What belongs to a living process, or
+// to one on a machine that this one can't see, is left alone.
+func Clean(ctx context.Context) (removed []string, err error) {
+	engine, err := connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer engine.Close()
+	orphan := func(labels map[string]string) bool { return !ownerOf(labels).mayLive(local(engine)) }
+
+	// Containers first: a network can't go while one is on it.
+	all := make(client.Filters).Add("label", labelLab)
+	containers, err := engine.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: all})
+	if err != nil {
+		return nil, fmt.Errorf("docker: list containers: %w", err)
+	}
+	var errs []error
+	for _, c := range containers.Items {
+		if orphan(c.Labels) {
+			name := "container " + strings.TrimPrefix(strings.Join(c.Names, " "), "/")
+			removed, errs = note(removed, errs, name, removeContainer(ctx, engine, c.ID))
+		}
+	}
+	networks, err := engine.NetworkList(ctx, client.NetworkListOptions{Filters: all})
+	if err != nil {
+		return removed, errors.Join(append(errs, fmt.Errorf("docker: list networks: %w", err))...)
+	}
+	for _, n := range networks.Items {
+		if orphan(n.Labels) {
+			_, err := engine.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
+			removed, errs = note(removed, errs, "network "+n.Name, err)
+		}
+	}
+	return removed, errors.Join(errs...)
+}
+
+// note adds what was tried to one of the two lists.
+func note(removed []string, errs []error, name string, err error) ([]string, []error) {
+	if err != nil {
+		return removed, append(errs, fmt.Errorf("docker: remove %s: %w", name, err))
+	}
+	return append(removed, name), errs
+}
+
+// removeContainer removes it with its volumes, paused or running. One that is
+// gone already, or just going, is no error.
+func removeContainer(ctx context.Context, engine *client.Client, id string) error {
+	_, err := engine.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	if errdefs.IsNotFound(err) || errdefs.IsConflict(err) && strings.Contains(err.Error(), "already in progress") {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+package docker
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/testenv"
+)
+
+// crash runs this test once more in a process of its own, which opens a lab,
+// starts a server, and lives until it is killed. It returns that process.
+func crash(t *testing.T) *exec.Cmd {
+	t.Helper()
+	const marker = "LOCKBENCH_TEST_CRASH"
+	if os.Getenv(marker) != "" {
+		start(t, newHost(t, open(t, ""), "r1"), server(nil))
+		fmt.Println("open")
+		select {}
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), marker+"=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	s := bufio.NewScanner(out)
+	for s.Scan() {
+		if s.Text() == "open" {
+			return cmd
+		}
+	}
+	t.Fatalf("the other process opened no lab: %v", cmd.Wait())
+	return nil
+}
+
+func TestClean(t *testing.T) {
+	testenv.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	other := crash(t)
+	mine := open(t, "")
+	start(t, newHost(t, mine, "r1"), server(nil))
+
+	ours, theirs := leftovers(t, os.Getpid()), leftovers(t, other.Process.Pid)
+	if len(ours) != 2 || len(theirs) != 2 {
+		t.Fatalf("two open labs have %q and %q, want a container and a network each", ours, theirs)
+	}
+	removed, err := Clean(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Concat(ours, theirs) {
+		if slices.Contains(removed, name) {
+			t.Errorf("%s was removed from a living owner", name)
+		}
+	}
+
+	_ = other.Process.Kill()
+	_ = other.Wait()
+	removed, err = Clean(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range theirs {
+		if !slices.Contains(removed, name) {
+			t.Errorf("%s of a dead owner is not among the removed: %q", name, removed)
+		}
+	}
+	if found := leftovers(t, other.Process.Pid); len(found) != 0 {
+		t.Errorf("the dead owner still has %q", found)
+	}
+	if found := leftovers(t, os.Getpid()); len(found) != 2 {
+		t.Errorf("the living owner has %q left, had %q", found, ours)
+	}
+}
+
+func TestOwnerMayLive(t *testing.T) {
+	me := self()
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	change := func(f func(*owner)) owner { o := me; f(&o); return o }
+	boot, ns, _ := strings.Cut(me.where, "/")
+	for _, tc := range []struct {
+		name        string
+		o           owner
+		here, apart bool // expected with the engine on this machine, and elsewhere
+	}{
+		{"this process", me, true, true},
+		{"a dead one", change(func(o *owner) { o.pid = dead.Process.Pid }), false, false},
+		{"one whose number was reused", change(func(o *owner) { o.born = "1" }), false, false},
+		{"one before the last boot, or on another machine", change(func(o *owner) { o.where = "x" + boot + "/" + ns }), false, true},
+		{"one in another PID namespace", change(func(o *owner) { o.where = boot + "/x" }), true, true},
+		{"no number", change(func(o *owner) { o.pid = 0 }), false, false},
+	} {
+		if here, apart := tc.o.mayLive(true), tc.o.mayLive(false); here != tc.here || apart != tc.apart {
+			t.Errorf("%s: may live %v here and %v elsewhere, want %v and %v", tc.name, here, apart, tc.here, tc.apart)
+		}
+	}
+	if got := ownerOf(me.labels()); got != me {
+		t.Errorf("labels read back as %+v, want %+v", got, me)
+	}
+}

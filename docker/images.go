@@ -1,0 +1,95 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+)
+
+// images is the one table of what runs in containers, by kind. A program asks
+// for a kind; any other name is taken as the image itself.
+var images = map[string]string{
+	"etcd":      "quay.io/coreos/etcd:v3.6.5",
+	"mariadb":   "mariadb:11",
+	"redis":     "redis:7",
+	"zookeeper": "zookeeper:3.9",
+}
+
+// builtImage is what docker/build.sh makes of a kind.
+func builtImage(kind string) string { return "lockbench/" + kind + ":debian" }
+
+// override is the environment variable that replaces a kind's image.
+func override(kind string) string { return "LOCKBENCH_IMAGE_" + strings.ToUpper(kind) }
+
+// errAbsent: the engine does not have the image.
+var errAbsent = errors.New("the image is not on this engine")
+
+// resolve finds the image that the engine has for a kind, or for an image's own
+// name: what the environment names, else the default, else the one built here.
+// If it has none, the result is the name to pull, with errAbsent.
+//
+// A built image goes before a pull, not after one that failed: whoever builds it
+// mostly reaches no registry, where a pull takes long to fail.
+func resolve(ctx context.Context, engine *client.Client, kind string) (string, error) {
+	names := []string{kind}
+	if official, ok := images[kind]; ok {
+		names = []string{official, builtImage(kind)}
+		if own := os.Getenv(override(kind)); own != "" {
+			names = []string{own}
+		}
+	}
+	for i, name := range names {
+		switch _, err := engine.ImageInspect(ctx, name); {
+		case errdefs.IsNotFound(err):
+			continue
+		case err != nil:
+			return "", fmt.Errorf("look for image %s: %w", name, err)
+		case i > 0:
+			sayBuilt(kind, name, names[0])
+		}
+		return name, nil
+	}
+	return names[0], absent(kind, names[0])
+}
+
+// said holds the kinds whose built image has been mentioned.
+var said sync.Map
+
+func sayBuilt(kind, built, official string) {
+	if _, again := said.LoadOrStore(kind, true); !again {
+		slog.Info("using the image built on this machine", "image", built, "instead of", official)
+	}
+}
+
+// absent says what to do about a missing image.
+func absent(kind, name string) error {
+	remedy := "docker pull " + name
+	if _, ok := images[kind]; ok {
+		remedy += ", name another one in " + override(kind) + ", or build it with `make docker-images`"
+	}
+	return fmt.Errorf("image %s: %w: %s", name, errAbsent, remedy)
+}
+
+// provide is resolve, and one pull if there is nothing to resolve to.
+func provide(ctx context.Context, engine *client.Client, kind string) (string, error) {
+	name, err := resolve(ctx, engine, kind)
+	if !errors.Is(err, errAbsent) {
+		return name, err
+	}
+	slog.Info("pulling an image", "image", name)
+	pull, failed := engine.ImagePull(ctx, name, client.ImagePullOptions{})
+	if failed == nil {
+		failed = pull.Wait(ctx)
+	}
+	if failed != nil {
+		return "", fmt.Errorf("%w (a pull failed: %w)", err, failed)
+	}
+	return name, nil
+}

@@ -1,0 +1,96 @@
+package lockbench
+
+// HistoryVersion is the version of the event format in docs/history.md.
+const HistoryVersion = 1
+
+// Kind says what an event tells.
+type Kind string
+
+// The kinds of events. docs/history.md describes each with its fields.
+const (
+	KindCall   Kind = "call"   // a client is about to send Op
+	KindReturn Kind = "return" // Op has ended with Outcome
+	KindRenew  Kind = "renew"  // a lease was extended
+	KindLost   Kind = "lost"   // a client learned that its lock is gone
+	KindRead   Kind = "read"   // the protected store served a read
+	KindWrite  Kind = "write"  // the protected store decided on a write
+	KindStep   Kind = "step"   // a client was caught at a step
+	KindSilent Kind = "silent" // a worker process did not run for a while
+	KindDead   Kind = "dead"   // a worker process was killed
+	KindFault  Kind = "fault"  // a fault begins or ends (Phase)
+	KindEnd    Kind = "end"    // the run was asked to stop
+)
+
+// The operations of call and return events.
+const (
+	OpAcquire = "acquire"
+	OpRelease = "release"
+)
+
+// Result is how an operation ended, as far as the client can know.
+type Result string
+
+// The results. Ambiguity is data: Unknown is never read as either of the others.
+const (
+	OK      Result = "ok"
+	Fail    Result = "fail"    // certainly had no effect
+	Unknown Result = "unknown" // may have happened, may still happen
+	Lost    Result = "lost"    // release: this acquisition did not hold the lock
+)
+
+// Event is one line of a history. Which fields a kind uses is written in
+// docs/history.md; the rest stay zero.
+type Event struct {
+	At     Instant `json:"t"`
+	Kind   Kind    `json:"e"`
+	Op     string  `json:"op,omitempty"`
+	Client string  `json:"client,omitempty"`
+	Lock   string  `json:"lock,omitempty"`
+	// ID is the acquisition that the event belongs to.
+	ID     string  `json:"id,omitempty"`
+	Shared bool    `json:"shared,omitempty"`
+	Result Result  `json:"result,omitempty"`
+	Token  uint64  `json:"token,omitempty"`
+	Until  Instant `json:"until,omitempty"`
+	Call   Instant `json:"call,omitempty"`
+	// Worker is the process that a silent or dead event is about.
+	Worker string `json:"worker,omitempty"`
+	// Name is a fault's or a step's name.
+	Name  string `json:"name,omitempty"`
+	Phase string `json:"phase,omitempty"`
+	// Bit says of an ended fault that its effect was measured.
+	Bit    bool         `json:"bit,omitempty"`
+	Seq    uint64       `json:"seq,omitempty"`
+	Copies *CopyEffects `json:"copies,omitempty"`
+	Note   string       `json:"note,omitempty"`
+}
+
+// CopyEffects is what one access did to each copy of the protected store.
+type CopyEffects struct {
+	Plain   CopyEffect  `json:"plain"`
+	Checked CopyEffect  `json:"checked"`
+	Fenced  *CopyEffect `json:"fenced,omitempty"`
+}
+
+// CopyEffect is what one access did to one copy.
+type CopyEffect struct {
+	// Value before the access.
+	Value int64 `json:"value"`
+	// Base is the value that the writer had read.
+	Base int64 `json:"base,omitempty"`
+	// New is the value written, if Result is landed.
+	New int64 `json:"new,omitempty"`
+	// Result of a write: landed, refused (by its token) or skipped (by the
+	// client's own look at its lease).
+	Result string `json:"result,omitempty"`
+}
+
+// The results of a write to one copy.
+const (
+	Landed  = "landed"
+	Refused = "refused"
+	Skipped = "skipped"
+)
+
+// History is what happened in one run, ordered by time.
+type History []Event

@@ -1,0 +1,229 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// Lease is the lock that etcd's own documentation and its surveys describe, built
+// from etcd's primitives:
+//
+//  1. grant a lease and keep it alive;
+//  2. put a key of one's own under the lock's prefix, bound to the lease;
+//  3. who has the lowest create revision under the prefix holds the lock; others
+//     wait for the deletion of the key just before theirs;
+//  4. look again whether the own key is still there: the lease may have ended
+//     during the wait (etcd issue 11456);
+//  5. revoke the lease to release.
+//
+// The create revision is the fencing token: etcd counts it up for ever.
+func Lease() lb.Impl { return leaseImpl{} }
+
+type leaseImpl struct{}
+
+func (leaseImpl) Info() lb.Info {
+	return lb.Info{
+		Name:       "etcd-lease",
+		Doc:        "a key under a prefix bound to a lease; lowest create revision holds; watch the predecessor",
+		Source:     "etcd documentation, concurrency API; etcd issue 11456 for the second look",
+		Topologies: []string{"etcd", "etcd-3"},
+		Steps: []string{"before-grant", "after-grant", "before-put", "after-put", "before-get", "before-watch", "after-watch",
+			"before-recheck", "after-recheck", "before-revoke", "after-revoke"},
+		Traits: lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
+		Expect: []lb.Expectation{
+			{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody outlives the lease", Source: "the algorithm's own claim"},
+			{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the lease of the dead expires", Source: "the algorithm's own claim"},
+			{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Check}, Reason: lb.Overstay,
+				Why: "nobody renews for a frozen holder; it can see that when it wakes", Source: kleppmann},
+			{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Check}, Reason: lb.Overstay,
+				Why: "renewals do not get through; the holder's own clock tells it so", Source: kleppmann},
+			{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.Overstay,
+				Why: "the store has seen a higher revision and refuses the late write", Source: kleppmann},
+		},
+	}
+}
+
+const kleppmann = `M. Kleppmann, "How to do distributed locking", 2016`
+
+func (leaseImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	c, err := dial(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return &leaseClient{env: env, etcd: c, held: map[string]*ticket{}}, nil
+}
+
+type leaseClient struct {
+	env  *lb.Env
+	etcd *clientv3.Client
+	mu   sync.Mutex
+	held map[string]*ticket // by owner
+}
+
+// ticket is one acquisition's place in the queue.
+type ticket struct {
+	*keeper
+	key      string
+	revision int64
+}
+
+func (c *leaseClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	t, err := c.enter(ctx, req)
+	if t == nil {
+		return nil, err
+	}
+	if err == nil {
+		err = c.await(ctx, req, t)
+	}
+	if err == nil {
+		err = c.recheck(ctx, req, t)
+	}
+	if err == nil {
+		return t.hand(req, uint64(t.revision)), nil
+	}
+	// Whatever went wrong, our place in the queue must go, or the others would
+	// wait for us; and not by the context that may just have ended.
+	detached, cancel := compose.Detached(ctx, c.env)
+	defer cancel()
+	if e := c.Release(detached, req); e == nil || errors.Is(e, lb.ErrLost) {
+		if errors.Is(err, lb.ErrHeld) {
+			return nil, err
+		}
+		return nil, compose.NoEffect(err)
+	}
+	return nil, err
+}
+
+// enter takes a lease and puts a key into the queue. Without a ticket there is
+// nothing to clean up: a lease alone locks nothing and ends by itself.
+func (c *leaseClient) enter(ctx context.Context, req lb.Request) (*ticket, error) {
+	if err := c.env.Step(ctx, "before-grant", req); err != nil {
+		return nil, compose.NoEffect(err)
+	}
+	call := c.env.Clock.Mono()
+	granted, err := c.etcd.Grant(ctx, seconds(c.env))
+	if err != nil {
+		return nil, compose.NoEffect(fmt.Errorf("etcd: grant a lease: %w", err))
+	}
+	t := &ticket{key: prefix(req.Lock) + req.Owner, keeper: keep(c.env, c.etcd, granted.ID, call)}
+	c.mu.Lock()
+	c.held[req.Owner] = t
+	c.mu.Unlock()
+	if err := c.env.Step(ctx, "after-grant", req); err != nil {
+		return t, err
+	}
+	if err := c.env.Step(ctx, "before-put", req); err != nil {
+		return t, err
+	}
+	put, err := c.etcd.Put(ctx, t.key, "", clientv3.WithLease(granted.ID))
+	if err != nil {
+		return t, fmt.Errorf("etcd: put %s: %w", t.key, err)
+	}
+	t.revision = put.Header.Revision
+	return t, c.env.Step(ctx, "after-put", req)
+}
+
+// await returns when no key of the queue is older than ours.
+func (c *leaseClient) await(ctx context.Context, req lb.Request, t *ticket) error {
+	older := append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(t.revision-1))
+	for {
+		if err := c.env.Step(ctx, "before-get", req); err != nil {
+			return err
+		}
+		got, err := c.etcd.Get(ctx, prefix(req.Lock), older...)
+		if err != nil {
+			return fmt.Errorf("etcd: read the queue: %w", err)
+		}
+		if len(got.Kvs) == 0 {
+			return nil
+		}
+		if req.Try {
+			return lb.ErrHeld
+		}
+		if err := c.env.Step(ctx, "before-watch", req); err != nil {
+			return err
+		}
+		if err := c.env.Wait(ctx, "predecessor", req, func(ctx context.Context) error {
+			return c.awaitDelete(ctx, string(got.Kvs[0].Key), got.Header.Revision+1)
+		}); err != nil {
+			return err
+		}
+		if err := c.env.Step(ctx, "after-watch", req); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *leaseClient) awaitDelete(ctx context.Context, key string, from int64) error {
+	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
+	defer cancel()
+	for w := range c.etcd.Watch(ctx, key, clientv3.WithRev(from), clientv3.WithFilterPut()) {
+		if err := w.Err(); err != nil {
+			return fmt.Errorf("etcd: watch %s: %w", key, err)
+		}
+		if len(w.Events) > 0 {
+			return nil
+		}
+	}
+	return errors.Join(ctx.Err(), errors.New("etcd: watch ended"))
+}
+
+// recheck is the look at one's own key after the wait.
+func (c *leaseClient) recheck(ctx context.Context, req lb.Request, t *ticket) error {
+	if err := c.env.Step(ctx, "before-recheck", req); err != nil {
+		return err
+	}
+	got, err := c.etcd.Get(ctx, t.key)
+	if err != nil {
+		return fmt.Errorf("etcd: read %s: %w", t.key, err)
+	}
+	if len(got.Kvs) == 0 || got.Kvs[0].CreateRevision != t.revision {
+		return compose.NoEffect(fmt.Errorf("etcd: the lease ended while waiting"))
+	}
+	return c.env.Step(ctx, "after-recheck", req)
+}
+
+// Release revokes the lease, and with it the key. Only a lease that etcd still
+// knew can have protected the holder until now.
+func (c *leaseClient) Release(ctx context.Context, req lb.Request) error {
+	c.mu.Lock()
+	t := c.held[req.Owner]
+	c.mu.Unlock()
+	if t == nil {
+		return lb.ErrLost
+	}
+	t.stop()
+	if err := c.env.Step(ctx, "before-revoke", req); err != nil {
+		return err
+	}
+	_, err := c.etcd.Revoke(ctx, t.id)
+	if err := c.env.Step(ctx, "after-revoke", req); err != nil {
+		return err
+	}
+	if err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return fmt.Errorf("etcd: revoke the lease: %w", err)
+	}
+	c.mu.Lock()
+	delete(c.held, req.Owner)
+	c.mu.Unlock()
+	if err != nil {
+		return lb.ErrLost
+	}
+	return nil
+}
+
+func (c *leaseClient) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.held {
+		t.stop()
+	}
+	return c.etcd.Close()
+}

@@ -1,0 +1,64 @@
+package redis
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed fenced.lua
+var fencedSource string
+
+var fencedAcquire = redis.NewScript(fencedSource)
+
+// Fenced is [SetPXLua] whose grant also takes a number from a counter, in the
+// same script, so that numbers follow the order of grants: a fencing token.
+//
+// Source: the idea of Redisson's RFencedLock; the token's use is from M.
+// Kleppmann, "How to do distributed locking", 2016.
+func Fenced() lb.Impl {
+	return algorithm{
+		info: lb.Info{
+			Name:       "redis-fenced",
+			Doc:        "redis-setpx-lua, and a fencing token from INCR in the same script",
+			Source:     "Redisson RFencedLock; " + fencingSource,
+			Topologies: []string{"redis"},
+			Steps:      []string{"before-script", "after-script", "before-compare-and-delete", "after-compare-and-delete"},
+			Traits:     lb.Traits{Leased: true, Fenced: true},
+			Expect: append([]lb.Expectation{{
+				Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.Overstay,
+				Why: "the store has seen a higher token and refuses the late write", Source: fencingSource,
+			}}, leaseWithoutToken...),
+		},
+		open: func(s session) lb.Client { return fenced{s} },
+	}
+}
+
+type fenced struct{ session }
+
+func (c fenced) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+		if err := c.env.Step(ctx, "before-script", req); err != nil {
+			return nil, compose.NoEffect(err)
+		}
+		call := c.env.Clock.Mono()
+		token, err := fencedAcquire.Run(ctx, c.rdb, []string{req.Lock, req.Lock + ":token"},
+			req.Owner, c.env.TTL.Milliseconds()).Uint64()
+		if err != nil {
+			return nil, fmt.Errorf("redis: SET and INCR: %w", err)
+		}
+		if token == 0 {
+			return nil, lb.ErrHeld
+		}
+		if err := c.env.Step(ctx, "after-script", req); err != nil {
+			return nil, err
+		}
+		return c.env.Grant(req, token, c.env.Validity(call)), nil
+	})
+}
+
+func (c fenced) Release(ctx context.Context, req lb.Request) error { return c.releaseOwn(ctx, req) }

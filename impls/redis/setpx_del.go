@@ -1,0 +1,63 @@
+package redis
+
+import (
+	"context"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+)
+
+// SetPXDel takes the lock as [SetPXLua] does, but gives it back by a plain DEL,
+// whoever holds it by then:
+//
+//	SET lock owner NX PX ttl
+//	DEL lock
+//
+// Source: the short form that many introductions to distributed locks print
+// (for one, the preface of an etcd lock demo that shows it as the Redis way).
+func SetPXDel() lb.Impl {
+	return algorithm{
+		info: lb.Info{
+			Name:       "redis-setpx-del",
+			Doc:        "SET NX PX; release by a plain DEL",
+			Source:     "common short form of the SET NX PX lock",
+			Topologies: []string{"redis"},
+			Steps:      []string{"before-set", "after-set", "before-del", "after-del"},
+			Traits:     lb.Traits{Leased: true},
+			Expect:     lateDel,
+		},
+		open: func(s session) lb.Client { return setPXDel{s} },
+	}
+}
+
+// lateDel is what a release without owner check costs.
+var lateDel = []lb.Expectation{
+	{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody is late", Source: "the algorithm's own claim"},
+	{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+		Why: "the late holder's DEL frees the lock of the next one", Source: `redis.io, "Distributed Locks with Redis"`},
+	{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+		Why: "the late holder's DEL frees the lock of the next one", Source: `redis.io, "Distributed Locks with Redis"`},
+	{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Broken}, Why: "late write and late DEL", Source: fencingSource},
+}
+
+type setPXDel struct{ session }
+
+func (c setPXDel) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+		return c.setPX(ctx, req)
+	})
+}
+
+func (c setPXDel) Release(ctx context.Context, req lb.Request) error { return c.releaseAny(ctx, req) }
+
+// releaseAny deletes the key without a look at whose it is.
+func (s session) releaseAny(ctx context.Context, req lb.Request) error {
+	if err := s.env.Step(ctx, "before-del", req); err != nil {
+		return err
+	}
+	n, err := s.rdb.Del(ctx, req.Lock).Result()
+	if err := s.env.Step(ctx, "after-del", req); err != nil {
+		return err
+	}
+	return released(n, err)
+}

@@ -1,0 +1,55 @@
+package lockbench
+
+// Info describes an algorithm: what it is, where it comes from, what it claims
+// and what must be expected of it.
+type Info struct {
+	// Name is the row's name, unique: "redis-setpx-lua".
+	Name string
+	// Doc says in one line what the algorithm does.
+	Doc string
+	// Source names the page, paper or library that defines it.
+	Source string
+	// Topologies it can run on; the first is the default.
+	Topologies []string
+	// Steps are the names of its Step points, in the order of the protocol.
+	Steps []string
+	// Traits are what it claims.
+	Traits Traits
+	// Expect is what it is expected to do under faults. Faults that no entry
+	// names are measured, but nothing is promised.
+	Expect []Expectation
+}
+
+// Traits are an algorithm's claims, which the conformance suite holds it to.
+type Traits struct {
+	// Fenced: every grant carries a token greater than all before.
+	Fenced bool `json:"fenced"`
+	// Leased: a grant ends by itself after a TTL, and the client knows when.
+	Leased bool `json:"leased"`
+	// Renewing: the lease is renewed while it is held.
+	Renewing bool `json:"renewing"`
+	// Push: waiters are woken by the server; else they poll.
+	Push bool `json:"push"`
+	// Fair: granted in the order of arrival.
+	Fair bool `json:"fair"`
+	// Reentrant: a client that holds the lock may acquire it again.
+	Reentrant bool `json:"reentrant"`
+	// Shared: has a shared mode.
+	Shared bool `json:"shared"`
+	// LostNotice: a holder is told when it lost the lock.
+	LostNotice bool `json:"lost_notice"`
+}
+
+// Expectation is what an algorithm is expected to do under a fault. A run that
+// disagrees breaks the gate both ways: a lock that was promised safe and broke,
+// and a known hazard that is no longer found (the bench went blind).
+type Expectation struct {
+	// Fault is a fault's name or a glob of names.
+	Fault string
+	// Outcomes are the cells that agree with the expectation.
+	Outcomes []Outcome
+	// Reason is the mechanism a conviction must name; "" for any.
+	Reason string
+	// Why explains it in a sentence, and Source says who says so.
+	Why, Source string
+}

@@ -1,0 +1,106 @@
+package history
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// appendEvent appends ev as one JSON line. It is written by hand because a
+// worker records events between two operations of a lock: encoding/json would
+// allocate, and a garbage collection there would show in what is measured.
+func appendEvent(b []byte, ev *lb.Event) []byte {
+	b = append(b, `{"t":`...)
+	b = strconv.AppendInt(b, int64(ev.At), 10)
+	b = appendString(b, "e", string(ev.Kind))
+	b = appendString(b, "op", ev.Op)
+	b = appendString(b, "client", ev.Client)
+	b = appendString(b, "lock", ev.Lock)
+	b = appendString(b, "id", ev.ID)
+	b = appendBool(b, "shared", ev.Shared)
+	b = appendString(b, "result", string(ev.Result))
+	b = appendUint(b, "token", ev.Token)
+	b = appendUint(b, "until", uint64(ev.Until))
+	b = appendUint(b, "call", uint64(ev.Call))
+	b = appendString(b, "worker", ev.Worker)
+	b = appendString(b, "name", ev.Name)
+	b = appendString(b, "phase", ev.Phase)
+	b = appendBool(b, "bit", ev.Bit)
+	b = appendUint(b, "seq", ev.Seq)
+	if c := ev.Copies; c != nil {
+		b = append(b, `,"copies":{"plain":`...)
+		b = appendCopy(b, &c.Plain)
+		b = append(b, `,"checked":`...)
+		b = appendCopy(b, &c.Checked)
+		if c.Fenced != nil {
+			b = append(b, `,"fenced":`...)
+			b = appendCopy(b, c.Fenced)
+		}
+		b = append(b, '}')
+	}
+	b = appendString(b, "note", ev.Note)
+	return append(b, '}', '\n')
+}
+
+func appendCopy(b []byte, c *lb.CopyEffect) []byte {
+	b = append(b, `{"value":`...)
+	b = strconv.AppendInt(b, c.Value, 10)
+	if c.Base != 0 {
+		b = append(b, `,"base":`...)
+		b = strconv.AppendInt(b, c.Base, 10)
+	}
+	if c.New != 0 {
+		b = append(b, `,"new":`...)
+		b = strconv.AppendInt(b, c.New, 10)
+	}
+	b = appendString(b, "result", c.Result)
+	return append(b, '}')
+}
+
+func appendBool(b []byte, key string, v bool) []byte {
+	if !v {
+		return b
+	}
+	return append(appendKey(b, key), "true"...)
+}
+
+func appendUint(b []byte, key string, v uint64) []byte {
+	if v == 0 {
+		return b
+	}
+	return strconv.AppendUint(appendKey(b, key), v, 10)
+}
+
+func appendKey(b []byte, key string) []byte {
+	b = append(b, ',', '"')
+	b = append(b, key...)
+	return append(b, '"', ':')
+}
+
+func appendString(b []byte, key, v string) []byte {
+	if v == "" {
+		return b
+	}
+	b = append(appendKey(b, key), '"')
+	for i := 0; i < len(v); {
+		c := v[i]
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+			i++
+		case c < ' ':
+			const hex = "0123456789abcdef"
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+			i++
+		case c < utf8.RuneSelf:
+			b = append(b, c)
+			i++
+		default:
+			r, n := utf8.DecodeRuneInString(v[i:])
+			b = utf8.AppendRune(b, r) // invalid bytes become U+FFFD
+			i += n
+		}
+	}
+	return append(b, '"')
+}

@@ -1,0 +1,178 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+
+	"github.com/lockbench/lockbench"
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+const bridge = "lockbench0"
+
+// local is the lab on this machine: every host is a network namespace on a
+// bridge that leads nowhere. The addresses are those reserved for documentation
+// (RFC 5737), so that a packet that got out would have nowhere to go.
+type local struct {
+	mu    sync.Mutex
+	br    *netlink.Bridge
+	hosts []*localHost
+}
+
+// OpenLocal opens the local lab. The calling process must have been started by
+// way of [Isolate].
+func OpenLocal() (Lab, error) {
+	if err := settle(); err != nil {
+		return nil, err
+	}
+	l := &local{br: &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: bridge}}}
+	if err := errors.Join(linkUp("lo"), netlink.LinkAdd(l.br)); err != nil {
+		return nil, fmt.Errorf("lab: make the bridge: %w", err)
+	}
+	if err := errors.Join(giveAddr(bridge, hostAddr(0)), linkUp(bridge)); err != nil {
+		return nil, fmt.Errorf("lab: make the bridge: %w", err)
+	}
+	return l, nil
+}
+
+func hostAddr(n int) net.IP { return net.IPv4(192, 0, 2, byte(n+1)) }
+
+const maxHosts = 253
+
+// Host implements [Lab].
+func (l *local) Host(_ context.Context, name string) (Host, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.hosts) + 1
+	if n > maxHosts {
+		return nil, fmt.Errorf("lab: host %s: a lab has room for %d hosts", name, maxHosts)
+	}
+	thread, err := NewLauncher(func() error { return unix.Unshare(unix.CLONE_NEWNET) })
+	if err != nil {
+		return nil, fmt.Errorf("lab: host %s: new network namespace: %w", name, err)
+	}
+	h := &localHost{name: name, addr: hostAddr(n), thread: thread}
+	l.hosts = append(l.hosts, h)
+	if err := l.plug(h, fmt.Sprintf("port%d", n)); err != nil {
+		return nil, fmt.Errorf("lab: host %s: connect to the bridge: %w", name, err)
+	}
+	return h, nil
+}
+
+// plug runs a cable from the bridge to the host.
+func (l *local) plug(h *localHost, port string) error {
+	var ns *os.File
+	if err := h.thread.Do(func() (err error) {
+		ns, err = os.Open("/proc/thread-self/ns/net")
+		return err
+	}); err != nil {
+		return err
+	}
+	defer ns.Close()
+	cable := &netlink.Veth{
+		LinkAttrs:     netlink.LinkAttrs{Name: port, MasterIndex: l.br.Index},
+		PeerName:      "eth0",
+		PeerNamespace: netlink.NsFd(ns.Fd()),
+	}
+	if err := errors.Join(netlink.LinkAdd(cable), linkUp(port)); err != nil {
+		return err
+	}
+	return h.thread.Do(func() error {
+		return errors.Join(linkUp("lo"), giveAddr("eth0", h.addr), linkUp("eth0"))
+	})
+}
+
+// Network implements [Lab].
+func (l *local) Network() lockbench.Network { return (*localNetwork)(l) }
+
+// Close implements [Lab]. The namespaces themselves end with the process.
+func (l *local) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.hosts {
+		for _, p := range h.running {
+			p.Kill()
+		}
+		h.thread.Close()
+	}
+	l.hosts = nil
+	return nil
+}
+
+func (l *local) hostAt(addr string) (*localHost, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.hosts {
+		if h.Addr() == addr {
+			return h, nil
+		}
+	}
+	return nil, fmt.Errorf("lab: no host has the address %s", addr)
+}
+
+type localHost struct {
+	name    string
+	addr    net.IP
+	thread  *Launcher // lives in the host's network namespace
+	running []*Child
+	rules   int // made so far, for their names
+}
+
+func (h *localHost) Name() string { return h.name }
+func (h *localHost) Addr() string { return h.addr.String() }
+
+// Start implements [Host].
+func (h *localHost) Start(ctx context.Context, p Program) (Process, error) {
+	argv, err := resolve(p.Argv)
+	if err != nil {
+		return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
+	}
+	p.Argv = argv
+	c, err := StartChild(ctx, h.thread, h.name, h.Addr(), p)
+	if err != nil {
+		return nil, err
+	}
+	h.running = append(h.running, c)
+	return c, nil
+}
+
+func linkUp(name string) error {
+	link, err := netlink.LinkByName(name)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", name, err)
+	}
+	return netlink.LinkSetUp(link)
+}
+
+func giveAddr(name string, ip net.IP) error {
+	link, err := netlink.LinkByName(name)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", name, err)
+	}
+	return netlink.AddrAdd(link, &netlink.Addr{IPNet: &net.IPNet{IP: ip, Mask: net.CIDRMask(24, 32)}})
+}
+
+// CanIsolate reports why this machine can't run the local lab, or nil. It starts
+// a lab of two hosts and cuts one from the other, since a kernel may allow some
+// of what is needed and not the rest.
+func CanIsolate(ctx context.Context, probe *exec.Cmd) error {
+	Isolate(probe)
+	out, err := probe.CombinedOutput()
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("this kernel or container does not let this user make namespaces (%w): "+
+			"run as root, allow unprivileged user namespaces, or start the container with --privileged", err)
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("user namespaces are switched off here (%w): set the sysctl user.max_user_namespaces above 0, or run as root", err)
+	}
+	return fmt.Errorf("the trial lab failed: %w: %s", err, out)
+}

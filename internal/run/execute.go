@@ -1,0 +1,123 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/lab"
+)
+
+// The labs.
+const (
+	LabLocal  = "local"
+	LabDocker = "docker"
+)
+
+// stopGrace is how long an interrupted run has for healing and ending.
+const stopGrace = 5 * time.Second
+
+// Execute does one run in a new directory and judges it. An error means that
+// there is no result; what was recorded until then is in the directory.
+func Execute(ctx context.Context, dir string, plan lb.Plan) (lb.RunResult, error) {
+	if err := create(dir, plan); err != nil {
+		return lb.RunResult{}, err
+	}
+	if err := inLab(ctx, dir, plan.Lab); err != nil {
+		return lb.RunResult{}, fmt.Errorf("run: %s × %s (%s): %w", plan.Algorithm, plan.Fault, dir, err)
+	}
+	if err := history.Merge(dir); err != nil {
+		return lb.RunResult{}, err
+	}
+	return Judge(dir)
+}
+
+// Judge checks the history of a run's directory, writes the result beside it
+// and returns it. It can be done again at any time.
+func Judge(dir string) (lb.RunResult, error) {
+	plan, err := ReadPlan(dir)
+	if err != nil {
+		return lb.RunResult{}, err
+	}
+	h, notes, err := history.ReadRun(dir)
+	if err != nil {
+		return lb.RunResult{}, err
+	}
+	res := checker.Check(plan, h)
+	res.Schema, res.Notes = schema, append(notes, res.Notes...)
+	return res, writeJSON(filepath.Join(dir, resultsFile), res)
+}
+
+// inLab starts this program again, inside the lab.
+func inLab(ctx context.Context, dir, labName string) error {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	logTo, err := openLog(dir, "lockbench")
+	if err != nil {
+		return err
+	}
+	defer logTo.Close()
+	cmd := exec.Command(self, "perform", abs)
+	cmd.Stdout, cmd.Stderr = logTo, logTo
+	lab.Detach(cmd)
+	if labName == LabLocal {
+		lab.Isolate(cmd)
+	}
+	// From a thread of its own: the kernel kills the lab when the thread that
+	// started it ends, and Go ends threads as it likes.
+	thread, err := lab.NewLauncher(nil)
+	if err != nil {
+		return err
+	}
+	defer thread.Close()
+	if err := thread.Start(cmd); err != nil {
+		return fmt.Errorf("start the lab: %w (lockbench doctor says what this machine can do)", err)
+	}
+	return waitFor(ctx, cmd, logTo.Name())
+}
+
+func waitFor(ctx context.Context, cmd *exec.Cmd, log string) error {
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		return explain(err, log)
+	case <-ctx.Done():
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-ended:
+	case <-time.After(stopGrace):
+		_ = cmd.Process.Kill()
+		<-ended
+	}
+	return ctx.Err()
+}
+
+// explain adds to the error of the lab's process what it said last.
+func explain(err error, log string) error {
+	if err == nil {
+		return nil
+	}
+	text, readErr := os.ReadFile(log)
+	if readErr != nil {
+		return errors.Join(err, readErr)
+	}
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	return fmt.Errorf("%w: %s", err, lines[len(lines)-1])
+}

@@ -1,0 +1,132 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/lab"
+)
+
+// Matrix is a set of algorithms under a set of faults.
+type Matrix struct {
+	Algorithms []lb.Impl
+	Faults     []lb.Fault
+	Workload   lb.Workload
+	// Base is the plan of every run, save for what differs from cell to cell. Its
+	// seed is that of each cell's first run; later runs count up from it.
+	Base lb.Plan
+	// Runs of each cell, and Jobs, the number of runs at the same time.
+	Runs, Jobs int
+	// Done is called after each cell, from one goroutine at a time.
+	Done func(cell lb.Cell, done, total int)
+}
+
+// Setting is where the fault would strike the algorithm in a run of this plan.
+func Setting(plan lb.Plan, info lb.Info, work lb.WorkloadInfo) lb.Setting {
+	t, _ := lab.FindTopology(plan.Topology)
+	return lb.Setting{Lab: plan.Lab, Network: plan.Lab == LabLocal, Servers: t.Servers, Algorithm: info, Workload: work}
+}
+
+// For returns the base plan made one of this algorithm and fault.
+func (m *Matrix) For(impl lb.Impl, fault lb.Fault, n int) lb.Plan {
+	info, plan := impl.Info(), m.Base
+	plan.Algorithm, plan.Fault, plan.Workload = info.Name, fault.Name(), m.Workload.Info().Name
+	plan.Fenced, plan.Leased = info.Traits.Fenced, info.Traits.Leased
+	plan.Seed += uint64(n)
+	if plan.Topology == "" {
+		plan.Topology = info.Topologies[0]
+	}
+	return plan
+}
+
+// Run does all runs below dir and writes matrix.json there. The cells that have
+// a result are returned even when others failed.
+func (m *Matrix) Run(ctx context.Context, dir string) ([]lb.Cell, error) {
+	type slot struct {
+		impl  lb.Impl
+		fault lb.Fault
+	}
+	var slots []slot
+	for _, impl := range m.Algorithms {
+		for _, f := range m.Faults {
+			slots = append(slots, slot{impl, f})
+		}
+	}
+	cells, errs := make([]lb.Cell, len(slots)), make([]error, len(slots))
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		done int
+		free = make(chan struct{}, max(1, m.Jobs))
+	)
+	for i, s := range slots {
+		wg.Go(func() {
+			cells[i], errs[i] = m.cell(ctx, dir, s.impl, s.fault, free)
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			if m.Done != nil && errs[i] == nil {
+				m.Done(cells[i], done, len(slots))
+			}
+		})
+	}
+	wg.Wait()
+	var have []lb.Cell
+	for i, c := range cells {
+		if errs[i] == nil {
+			have = append(have, c)
+		}
+	}
+	return have, errors.Join(errors.Join(errs...), WriteMatrix(dir, have))
+}
+
+// cell does the runs of one cell, each when there is a free place for it.
+func (m *Matrix) cell(ctx context.Context, dir string, impl lb.Impl, fault lb.Fault, free chan struct{}) (lb.Cell, error) {
+	info, plan := impl.Info(), m.For(impl, fault, 0)
+	if err := fault.Available(Setting(plan, info, m.Workload.Info())); err != nil {
+		return lb.Cell{
+			Algorithm: plan.Algorithm, Fault: plan.Fault, Outcome: lb.NotAvailable, Reason: err.Error(),
+			OutageMS: -1, FirstViolationMS: -1, Seed: plan.Seed,
+		}, nil
+	}
+	results, errs := make([]lb.RunResult, m.Runs), make([]error, m.Runs)
+	dirs := map[uint64]string{} // by seed
+	var wg sync.WaitGroup
+	for n := range m.Runs {
+		plan := m.For(impl, fault, n)
+		dirs[plan.Seed] = filepath.Join("cells", plan.Algorithm, plan.Fault, fmt.Sprint(n+1))
+		free <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-free }()
+			if errs[n] = ctx.Err(); errs[n] == nil {
+				results[n], errs[n] = Execute(ctx, filepath.Join(dir, "cells", plan.Algorithm, plan.Fault, fmt.Sprint(n+1)), plan)
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return lb.Cell{}, err
+	}
+	cell := checker.Cell(results, info)
+	cell.Dir = dirs[cell.Seed]
+	return cell, nil
+}
+
+// MatrixFile is matrix.json, and what --json prints.
+type MatrixFile struct {
+	Schema int       `json:"schema"`
+	Cells  []lb.Cell `json:"cells"`
+}
+
+// WriteMatrix writes matrix.json into dir.
+func WriteMatrix(dir string, cells []lb.Cell) error {
+	return writeJSON(filepath.Join(dir, matrixFile), MatrixFile{schema, cells})
+}
+
+// NewMatrixFile is the content of matrix.json for these cells.
+func NewMatrixFile(cells []lb.Cell) MatrixFile { return MatrixFile{schema, cells} }

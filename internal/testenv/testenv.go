@@ -1,0 +1,27 @@
+// Package testenv decides what a test does on a machine that lacks what it
+// needs: a container engine, a server's program, a kernel feature.
+//
+// On a developer's machine such a test is skipped, with the reason and the
+// remedy. In CI it fails: there a skipped test is one that nobody misses until
+// the thing that it guards has broken.
+package testenv
+
+import (
+	"os"
+	"testing"
+)
+
+// Need returns if err is nil: what the test needs is there. Otherwise the test
+// is skipped, or fails where the environment variable CI is set and neither
+// empty nor "false". err should say how to get what is missing.
+func Need(t testing.TB, what string, err error) {
+	t.Helper()
+	ci := os.Getenv("CI")
+	switch {
+	case err == nil:
+	case ci == "" || ci == "false":
+		t.Skipf("this test needs %s: %v", what, err)
+	default:
+		t.Fatalf("this test needs %s, and in CI no test may skip: %v", what, err)
+	}
+}

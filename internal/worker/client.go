@@ -1,0 +1,155 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// lockName is the one lock that all clients of a run want.
+const lockName = "lock"
+
+// cleanups bounds how often a client asks the lock service to take back an
+// acquisition whose outcome it does not know, before it retires the session.
+const cleanups = 3
+
+// client is one participant: a session, and the work that it does under the lock.
+type client struct {
+	name   string
+	env    *lb.Env
+	impl   lb.Impl
+	record func(lb.Event)
+
+	session lb.Client
+	task    lb.Task
+	count   int // of acquisitions, for their ids
+}
+
+func (c *client) open(ctx context.Context, w lb.Workload, store string) (err error) {
+	if c.session, err = c.impl.Open(ctx, c.env); err != nil {
+		return fmt.Errorf("worker: %s: open a session of %s: %w", c.name, c.impl.Info().Name, err)
+	}
+	if c.task, err = w.Open(ctx, c.env, store); err != nil {
+		return fmt.Errorf("worker: %s: open the workload: %w", c.name, err)
+	}
+	return nil
+}
+
+func (c *client) close() {
+	if c.session != nil {
+		_ = c.session.Close() // what it leaves, its lease's end or the lab's cleans up
+	}
+	if c.task != nil {
+		_ = c.task.Close()
+	}
+}
+
+// run takes the lock and works under it until ctx ends.
+func (c *client) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		req := lb.Request{Lock: lockName, Owner: c.nextID()}
+		if lease, ok := c.acquire(ctx, req); ok {
+			// The work is not cut short by the end of the run, only the next one is
+			// not begun: half a section would look like a lost update.
+			_ = c.task.Do(context.WithoutCancel(ctx), lease) // what the store did is in the store's own record
+			c.release(ctx, req)
+		}
+		// A moment outside of the lock, so that the last holder does not always win.
+		_ = c.env.Clock.Sleep(ctx, time.Duration(c.env.Rand.Int64N(int64(2*time.Millisecond))))
+	}
+}
+
+func (c *client) nextID() string {
+	c.count++
+	return c.name + "." + strconv.Itoa(c.count)
+}
+
+func (c *client) acquire(ctx context.Context, req lb.Request) (*lb.Lease, bool) {
+	call := lb.Event{Kind: lb.KindCall, Op: lb.OpAcquire, Client: c.name, Lock: req.Lock, ID: req.Owner}
+	c.record(call)
+	lease, err := c.session.Acquire(ctx, req)
+	ret := call
+	ret.At, ret.Kind, ret.Result = lb.Now(), lb.KindReturn, lb.OutcomeOf(err)
+	if err != nil {
+		ret.Note = err.Error()
+		c.record(ret)
+		if ret.Result == lb.Unknown {
+			c.release(ctx, req)
+		}
+		return nil, false
+	}
+	ret.Token, ret.Until = lease.Token, lease.Until()
+	c.record(ret)
+	return lease, true
+}
+
+// release gives the lock back, and asks again while the answer is not definite.
+// It goes on after the end of the run: a lock left behind by one that stops
+// would look like a fault of the lock.
+func (c *client) release(ctx context.Context, req lb.Request) {
+	for range cleanups {
+		if c.releaseOnce(context.WithoutCancel(ctx), req) != lb.Unknown {
+			return
+		}
+	}
+	c.retire()
+}
+
+func (c *client) releaseOnce(ctx context.Context, req lb.Request) lb.Result {
+	ctx, cancel := context.WithTimeout(ctx, c.env.TTL)
+	defer cancel()
+	call := lb.Event{Kind: lb.KindCall, Op: lb.OpRelease, Client: c.name, Lock: req.Lock, ID: req.Owner}
+	c.record(call)
+	err := c.session.Release(ctx, req)
+	ret := call
+	ret.At, ret.Kind, ret.Result = lb.Now(), lb.KindReturn, lb.OutcomeOf(err)
+	if err != nil {
+		ret.Note = err.Error()
+	}
+	c.record(ret)
+	return ret.Result
+}
+
+// retire replaces a session whose state nobody knows.
+func (c *client) retire() {
+	_ = c.session.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), c.env.TTL)
+	defer cancel()
+	fresh, err := c.impl.Open(ctx, c.env)
+	if err != nil {
+		fresh = broken{err}
+	}
+	c.session = fresh
+}
+
+// broken is the session of a client that could not get another one. Every try
+// to use it fails without effect, after a moment.
+type broken struct{ err error }
+
+func (b broken) Acquire(context.Context, lb.Request) (*lb.Lease, error) {
+	time.Sleep(10 * time.Millisecond)
+	return nil, fmt.Errorf("%w: %w", lb.ErrNoEffect, b.err)
+}
+func (b broken) Release(context.Context, lb.Request) error { return lb.ErrLost }
+func (b broken) Close() error                              { return nil }
+
+// probe shows a client's moves to the trap and its notes to the recorder.
+type probe struct {
+	client string
+	trap   *trap
+	record func(lb.Event)
+}
+
+func (p *probe) Step(ctx context.Context, name, id string) error {
+	return p.trap.pass(ctx, p.client, name, id)
+}
+func (p *probe) Wait(context.Context, string, string) func() { return func() {} }
+func (p *probe) Note(ev lb.Event)                            { p.record(ev) }
+
+func newRand(seed uint64, worker, client int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(worker)<<32|uint64(client)))
+}

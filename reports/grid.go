@@ -1,0 +1,179 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+)
+
+// outcomes lists the cells' meanings from best to worst, in the order of every
+// legend and count.
+var outcomes = []struct {
+	lockbench.Outcome
+	Short   string // fits a cell
+	Meaning string
+}{
+	{lockbench.Safe, "SAFE", "even writes made without another look at the lock were right"},
+	{lockbench.Check, "CHECK", "safe if the holder checks its lease right before each write"},
+	{lockbench.Fence, "FENCE", "safe only if the store refuses old fencing tokens"},
+	{lockbench.Stuck, "STUCK", "after the fault healed, nobody could get the lock"},
+	{lockbench.Broken, "BROKEN", "no care that this lock can offer kept the data right"},
+	{lockbench.Inconclusive, "INCONCL.", "inconclusive: the run proves nothing, and says why"},
+	{lockbench.NotAvailable, "n/a", "the fault has no meaning here"},
+}
+
+func short(o lockbench.Outcome) string {
+	for _, k := range outcomes {
+		if k.Outcome == o {
+			return k.Short
+		}
+	}
+	return string(o)
+}
+
+// hurt reports whether somebody was hurt in such a cell, so that its history
+// deserves to be shown.
+func hurt(o lockbench.Outcome) bool {
+	switch o {
+	case lockbench.Check, lockbench.Fence, lockbench.Stuck, lockbench.Broken:
+		return true
+	}
+	return false
+}
+
+// grid is the cells by row (algorithm) and column (fault), each in the order
+// of first appearance: that of the catalogue. The column without a fault comes
+// first, as the yardstick of the others.
+type grid struct {
+	Rows, Cols []string
+	cells      map[[2]string]*lockbench.Cell
+}
+
+const noFault = "none"
+
+func newGrid(cells []lockbench.Cell) grid {
+	g := grid{cells: make(map[[2]string]*lockbench.Cell, len(cells))}
+	for i, c := range cells {
+		k := [2]string{c.Algorithm, c.Fault}
+		if !slices.Contains(g.Rows, c.Algorithm) {
+			g.Rows = append(g.Rows, c.Algorithm)
+		}
+		if !slices.Contains(g.Cols, c.Fault) {
+			g.Cols = append(g.Cols, c.Fault)
+		}
+		g.cells[k] = &cells[i]
+	}
+	if i := slices.Index(g.Cols, noFault); i > 0 {
+		g.Cols = slices.Insert(slices.Delete(g.Cols, i, i+1), 0, noFault)
+	}
+	return g
+}
+
+// At returns nil where the pair was not tried.
+func (g grid) At(row, col string) *lockbench.Cell { return g.cells[[2]string{row, col}] }
+
+// inOrder are the cells that f picks, row by row.
+func (g grid) inOrder(f func(*lockbench.Cell) bool) []*lockbench.Cell {
+	var out []*lockbench.Cell
+	for _, r := range g.Rows {
+		for _, c := range g.Cols {
+			if cell := g.At(r, c); cell != nil && f(cell) {
+				out = append(out, cell)
+			}
+		}
+	}
+	return out
+}
+
+func isHurt(c *lockbench.Cell) bool    { return hurt(c.Outcome) }
+func isBroken(c *lockbench.Cell) bool  { return c.Promise == "broken" }
+func isUnclear(c *lockbench.Cell) bool { return c.Outcome == lockbench.Inconclusive }
+
+// count is how many cells have an outcome.
+type count struct {
+	lockbench.Outcome
+	N int
+}
+
+// counts are the outcomes that occur, from best to worst.
+func (g grid) counts() []count {
+	var out []count
+	for _, k := range outcomes {
+		n := len(g.inOrder(func(c *lockbench.Cell) bool { return c.Outcome == k.Outcome }))
+		if n > 0 {
+			out = append(out, count{k.Outcome, n})
+		}
+	}
+	return out
+}
+
+// standing is a group of algorithms that did equally well at their worst.
+type standing struct {
+	lockbench.Outcome
+	Title string
+	Names []string
+}
+
+var standingTitles = map[lockbench.Outcome]string{
+	lockbench.Safe:   "Safe as it is, under everything tried that took effect",
+	lockbench.Check:  "Safe if every write checks the lease first",
+	lockbench.Fence:  "Safe only behind a store that checks fencing tokens",
+	lockbench.Stuck:  "Can stay taken for good",
+	lockbench.Broken: "Cannot be made safe here",
+}
+
+// standings answers the page's question: which algorithm needs which care.
+// Cells that prove nothing neither help nor harm; an algorithm that has no
+// other cell stands nowhere.
+func (g grid) standings() []standing {
+	rank := make(map[lockbench.Outcome]int)
+	for i, k := range outcomes[:5] {
+		rank[k.Outcome] = i + 1
+	}
+	byWorst := make([][]string, 6)
+	for _, row := range g.Rows {
+		worst := 0
+		for _, col := range g.Cols {
+			if c := g.At(row, col); c != nil {
+				worst = max(worst, rank[c.Outcome])
+			}
+		}
+		byWorst[worst] = append(byWorst[worst], row)
+	}
+	var out []standing
+	for i, k := range outcomes[:5] {
+		if names := byWorst[i+1]; len(names) > 0 {
+			out = append(out, standing{k.Outcome, standingTitles[k.Outcome], names})
+		}
+	}
+	return out
+}
+
+// under says how many faults were tried; the column without one is none.
+func (g grid) under() string {
+	n := len(g.Cols)
+	switch {
+	case !slices.Contains(g.Cols, noFault):
+		return "under " + plural(n, "fault", "faults")
+	case n == 1:
+		return "without a fault"
+	}
+	return "without a fault and under " + plural(n-1, "fault", "faults")
+}
+
+// summary is the counts in one sentence.
+func (g grid) summary() string {
+	var parts []string
+	for _, c := range g.counts() {
+		parts = append(parts, plural(c.N, string(c.Outcome), string(c.Outcome)))
+	}
+	s := plural(len(g.Rows), "algorithm", "algorithms") + " " + g.under() + ": " + strings.Join(parts, ", ")
+	if n := len(g.inOrder(isBroken)); n > 0 {
+		return s + "; " + plural(n, "promise", "promises") + " broken."
+	}
+	if len(g.inOrder(func(c *lockbench.Cell) bool { return c.Promise == "kept" })) > 0 {
+		return s + "; every promise kept."
+	}
+	return s + "."
+}

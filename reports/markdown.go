@@ -1,0 +1,104 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lockbench/lockbench"
+)
+
+// markdownReasons bounds the list of reasons, so that the page of a CI stays a
+// page.
+const markdownReasons = 25
+
+// squares carry the colours where Markdown has none.
+var squares = map[lockbench.Outcome]string{
+	lockbench.Safe:         "🟩",
+	lockbench.Check:        "🟨",
+	lockbench.Fence:        "🟧",
+	lockbench.Stuck:        "🟪",
+	lockbench.Broken:       "🟥",
+	lockbench.Inconclusive: "⬜",
+	lockbench.NotAvailable: "➖",
+}
+
+// Markdown writes a summary short enough for the page of a CI: broken promises
+// first, the matrix, and the reasons folded away.
+func Markdown(w io.Writer, cells []lockbench.Cell) error {
+	b := bufio.NewWriter(w)
+	g := newGrid(cells)
+	fmt.Fprintf(b, "## Which lock can I trust, under what?\n\n%s\n", escapeMD(g.summary()))
+	markdownPromises(b, g)
+	markdownTable(b, g)
+	markdownReasonsOf(b, g)
+	return b.Flush()
+}
+
+func markdownPromises(b io.Writer, g grid) {
+	list := g.inOrder(isBroken)
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n### ❌ Broken promises: %d\n\n", len(list))
+	for _, c := range list {
+		fmt.Fprintf(b, "- **%s** under **%s** is **%s**", escapeMD(c.Algorithm), escapeMD(c.Fault), c.Outcome)
+		if c.Expected != "" {
+			fmt.Fprintf(b, "; declared: %s", escapeMD(c.Expected))
+		}
+		fmt.Fprintln(b)
+	}
+}
+
+func markdownTable(b io.Writer, g grid) {
+	fmt.Fprint(b, "\n| |")
+	for _, c := range g.Cols {
+		fmt.Fprintf(b, " %s |", escapeMD(c))
+	}
+	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(g.Cols)))
+	for _, r := range g.Rows {
+		fmt.Fprintf(b, "| %s |", escapeMD(r))
+		for _, col := range g.Cols {
+			fmt.Fprintf(b, " %s |", markdownCell(g.At(r, col)))
+		}
+		fmt.Fprintln(b)
+	}
+	var keys []string
+	for _, k := range outcomes {
+		keys = append(keys, fmt.Sprintf("%s %s: %s", squares[k.Outcome], k.Short, k.Meaning))
+	}
+	fmt.Fprintf(b, "\n<sub>%s</sub>\n", strings.Join(keys, "<br>"))
+}
+
+func markdownCell(c *lockbench.Cell) string {
+	switch {
+	case c == nil:
+		return ""
+	case isBroken(c):
+		return fmt.Sprintf("%s **%s** ❌", squares[c.Outcome], short(c.Outcome))
+	}
+	return squares[c.Outcome] + " " + short(c.Outcome)
+}
+
+func markdownReasonsOf(b io.Writer, g grid) {
+	list := g.inOrder(isHurt)
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n<details><summary>What went wrong, and why (%s)</summary>\n\n", plural(len(list), "cell", "cells"))
+	for i, c := range list {
+		if i == markdownReasons {
+			fmt.Fprintf(b, "- … and %d more in the report\n", len(list)-i)
+			break
+		}
+		fmt.Fprintf(b, "- **%s** under **%s**: %s, %d of %s. %s\n", escapeMD(c.Algorithm), escapeMD(c.Fault),
+			c.Outcome, c.Violations, plural(c.Runs, "run", "runs"), escapeMD(c.Reason))
+	}
+	fmt.Fprintln(b, "\n</details>")
+}
+
+var mdEscaper = strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`", "\n", " ")
+
+// escapeMD keeps text from being read as markup.
+func escapeMD(s string) string { return mdEscaper.Replace(s) }

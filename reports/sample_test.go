@@ -1,0 +1,143 @@
+package reports
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+var (
+	sampleRows = []string{"redis-setnx-expire", "redis-setpx-del", "redis-setpx-lua", "redis-watchdog", "redis-fenced",
+		"redlock", "zk-sequential", "etcd-lease", "mysql-getlock"}
+	sampleCols = []string{"pause-holder", "kill-holder", "crash-at:after-setnx", "lost-reply", "cut-holder",
+		"failover-unreplicated", "server-clock", "client-clock", "none"}
+)
+
+// sampleCells is a matrix of plausible results, with every outcome in it.
+func sampleCells() []lockbench.Cell {
+	var out []lockbench.Cell
+	for i, row := range sampleRows {
+		for j, col := range sampleCols {
+			c := lockbench.Cell{
+				Algorithm: row, Fault: col, Outcome: lockbench.Safe, Runs: 5, Sections: 4100 + 311*i - 97*j,
+				OutageMS: 14.2 + float64(23*i+190*j), FirstViolationMS: -1, Seed: uint64(1000 + 17*i + j),
+				Effect: "measured effect of " + col, Promise: "kept", Expected: "the lock service decides alone",
+				Copies: map[string]lockbench.Copy{"plain": {Writes: 4000}, "checked": {Writes: 4000}},
+				Dir:    fmt.Sprintf("cells/%s/%s/1", row, strings.ReplaceAll(col, ":", "_")),
+			}
+			if col == "none" {
+				c.Effect, c.OutageMS = "", 3.1+float64(i)
+			}
+			change(&c)
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// change makes the cells in which something happened.
+func change(c *lockbench.Cell) {
+	hurt := func(o lockbench.Outcome, f lockbench.Finding) {
+		c.Outcome, c.Reason, c.Violations, c.FirstViolationMS = o, f.Mechanism+": "+f.Sentence, 4, float64(f.At-bootTime)/1e6
+		c.Copies["plain"] = lockbench.Copy{Writes: 3912, Lost: 211, Stale: 4}
+		if o != lockbench.Check {
+			c.Copies["checked"] = lockbench.Copy{Writes: 3900, Lost: 12, Stale: 1, Skipped: 3}
+		}
+	}
+	_, over := overstay(false)
+	_, late := lateDelete()
+	_, stuck := ghost()
+	switch c.Fault {
+	case "pause-holder":
+		switch c.Algorithm {
+		case "redis-setpx-del", "redlock":
+			hurt(lockbench.Broken, late)
+		case "redis-fenced", "etcd-lease":
+			hurt(lockbench.Fence, over)
+			c.Copies["fenced"] = lockbench.Copy{Writes: 3890, Refused: 4}
+		case "redis-setpx-lua", "redis-watchdog":
+			hurt(lockbench.Check, over)
+		}
+	case "crash-at:after-setnx":
+		if c.Algorithm == "redis-setnx-expire" {
+			hurt(lockbench.Stuck, stuck)
+			c.Copies = map[string]lockbench.Copy{"plain": {Writes: 210}, "checked": {Writes: 210}}
+			c.OutageMS = 4800
+			return
+		}
+		c.Outcome, c.Promise, c.Reason, c.Runs, c.Sections, c.Effect, c.OutageMS = lockbench.NotAvailable, "", "the algorithm has no such step", 0, 0, "", -1
+	case "server-clock":
+		if strings.HasPrefix(c.Algorithm, "zk") || strings.HasPrefix(c.Algorithm, "etcd") {
+			c.Outcome, c.Reason, c.Promise = lockbench.Inconclusive, "the fault did not bite: the server times leases by the monotonic clock", ""
+		}
+	case "failover-unreplicated":
+		if c.Algorithm == "redis-setpx-lua" {
+			c.Promise, c.Expected = "broken", "BROKEN: the replica never saw the grant (Redis replication is asynchronous)"
+		}
+	}
+}
+
+// writeSample makes a matrix directory with a run for each cell.
+func writeSample(t testing.TB, dir string) {
+	t.Helper()
+	cells := sampleCells()
+	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": cells})
+	for i, c := range cells {
+		if c.Outcome == lockbench.NotAvailable {
+			continue
+		}
+		writeRun(t, filepath.Join(dir, c.Dir), c, i)
+	}
+}
+
+func writeRun(t testing.TB, dir string, c lockbench.Cell, i int) {
+	t.Helper()
+	h, f := calm(uint64(i), 1+float64(i%9)/9), lockbench.Finding{}
+	switch {
+	case strings.HasPrefix(c.Reason, lockbench.Overstay):
+		h, f = overstay(c.Outcome == lockbench.Fence)
+	case strings.HasPrefix(c.Reason, lockbench.DoubleGrant):
+		h, f = lateDelete()
+	case strings.HasPrefix(c.Reason, lockbench.Ghost):
+		h, f = ghost()
+	}
+	plan := lockbench.Plan{Schema: 1, Algorithm: c.Algorithm, Fault: c.Fault, Workload: "counter", Lab: "local", Topology: "redis",
+		Clients: 6, Processes: 3, TTL: time.Second, Duration: 8 * time.Second, Seed: c.Seed}
+	res := lockbench.RunResult{Schema: 1, Plan: plan, Outcome: c.Outcome, Reason: c.Reason, Copies: c.Copies, Sections: c.Sections,
+		OutageMS: c.OutageMS, FirstViolationMS: c.FirstViolationMS, Effect: lockbench.Effect{Bit: true, Measured: c.Effect}}
+	for _, name := range []string{"grant", "belief", "overstay", "token", "store", "progress", "order"} {
+		l := lockbench.Layer{Name: name, Verdict: lockbench.Valid, Summary: "412 acquisitions looked at"}
+		if name == f.Layer {
+			l.Verdict, l.Findings, l.Count = lockbench.Invalid, []lockbench.Finding{f}, 1
+		}
+		res.Layers = append(res.Layers, l)
+	}
+	writeJSON(t, filepath.Join(dir, planFile), plan)
+	writeJSON(t, filepath.Join(dir, resultsFile), res)
+	slices.SortStableFunc(h, func(a, b lockbench.Event) int { return int(a.At - b.At) })
+	if err := history.Write(filepath.Join(dir, "history.jsonl"), h); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeJSON(t testing.TB, path string, v any) {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", " ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(path, b, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,207 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench"
+)
+
+const (
+	minWidth     = 60
+	cellWidth    = 8  // the longest short outcome
+	headWidth    = 10 // column heads break at hyphens to get below this
+	reasonLines  = 3
+	listedCells  = 40
+	brokenSymbol = "!"
+)
+
+// sgr are the terminal colours of the cells. The text says the same.
+var sgr = map[lockbench.Outcome]string{
+	lockbench.Safe:         "30;42",
+	lockbench.Check:        "30;43",
+	lockbench.Fence:        "30;48;5;208",
+	lockbench.Stuck:        "97;45",
+	lockbench.Broken:       "1;97;41",
+	lockbench.Inconclusive: "30;47",
+	lockbench.NotAvailable: "2",
+}
+
+// Matrix writes the matrix for a terminal of the given width in columns (at
+// least 60): rows are algorithms, columns faults. Below it stand the legend, the
+// cells in which somebody was hurt, each with its reason, and last, so that
+// they can't be overlooked, the broken promises. Where the columns do not fit
+// side by side the matrix continues in blocks.
+func Matrix(w io.Writer, cells []lockbench.Cell, color bool, width int) error {
+	t := terminal{Writer: bufio.NewWriter(w), color: color, width: max(width, minWidth)}
+	g := newGrid(cells)
+	t.text("", g.summary())
+	t.line("")
+	for _, cols := range t.blocks(g) {
+		t.block(g, cols)
+	}
+	t.legend(g)
+	t.hurt(g)
+	t.promises(g)
+	return t.Flush()
+}
+
+// terminal keeps the first write error for Flush, as bufio does.
+type terminal struct {
+	*bufio.Writer
+	color bool
+	width int
+}
+
+func (t terminal) line(s string) { fmt.Fprintln(t, strings.TrimRight(s, " ")) }
+
+// text writes s wrapped under a hanging indent.
+func (t terminal) text(indent, s string) {
+	for _, l := range wrap(s, t.width-utf8.RuneCountInString(indent), 0) {
+		t.line(indent + l)
+	}
+}
+
+func (t terminal) paint(code, s string) string {
+	if !t.color || code == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// blocks divides the columns into as few blocks as the width allows.
+func (t terminal) blocks(g grid) [][]string {
+	var out [][]string
+	used := t.width + 1
+	for _, c := range g.Cols {
+		need := colWidth(c) + 1
+		if used+need > t.width {
+			out, used = append(out, nil), rowWidth(g)
+		}
+		out[len(out)-1] = append(out[len(out)-1], c)
+		used += need
+	}
+	return out
+}
+
+func (t terminal) block(g grid, cols []string) {
+	heads := make([][]string, len(cols))
+	height := 0
+	for i, c := range cols {
+		heads[i] = headLines(c)
+		height = max(height, len(heads[i]))
+	}
+	for l := range height {
+		s := pad("", rowWidth(g))
+		for i, c := range cols {
+			text := ""
+			if k := l - (height - len(heads[i])); k >= 0 {
+				text = heads[i][k]
+			}
+			s += " " + pad(text, colWidth(c))
+		}
+		t.line(s)
+	}
+	for _, r := range g.Rows {
+		s := pad(r, rowWidth(g))
+		for _, c := range cols {
+			s += " " + t.cell(g.At(r, c), colWidth(c))
+		}
+		t.line(s)
+	}
+	t.line("")
+}
+
+func (t terminal) cell(c *lockbench.Cell, width int) string {
+	if c == nil {
+		return pad("", width)
+	}
+	s := short(c.Outcome)
+	if isBroken(c) {
+		s += brokenSymbol
+	}
+	return t.paint(sgr[c.Outcome], pad(s, width))
+}
+
+func (t terminal) legend(g grid) {
+	for _, k := range outcomes {
+		if len(g.inOrder(func(c *lockbench.Cell) bool { return c.Outcome == k.Outcome })) > 0 {
+			t.line(t.paint(sgr[k.Outcome], pad(k.Short, cellWidth)) + "  " + k.Meaning)
+		}
+	}
+	if len(g.inOrder(isBroken)) > 0 {
+		t.line(pad(brokenSymbol, cellWidth) + "  disagrees with what the algorithm declares (see the end)")
+	}
+}
+
+func (t terminal) hurt(g grid) {
+	list := g.inOrder(isHurt)
+	if len(list) == 0 {
+		return
+	}
+	t.line("")
+	t.line(t.paint("1", "What went wrong, and why"))
+	for i, c := range list {
+		if i == listedCells {
+			t.line(fmt.Sprintf("  … and %d more in the report", len(list)-i))
+			break
+		}
+		t.line(fmt.Sprintf("  %s under %s: %s, %d of %s", c.Algorithm, c.Fault,
+			t.paint(sgr[c.Outcome], string(c.Outcome)), c.Violations, plural(c.Runs, "run", "runs")))
+		for _, l := range wrap(c.Reason, t.width-4, reasonLines) {
+			t.line("    " + l)
+		}
+	}
+}
+
+func (t terminal) promises(g grid) {
+	list := g.inOrder(isBroken)
+	if len(list) == 0 {
+		return
+	}
+	t.line("")
+	t.line(t.paint("1;97;41", fmt.Sprintf("BROKEN PROMISES: %d", len(list))))
+	for _, c := range list {
+		t.line(t.paint("1", fmt.Sprintf("  %s under %s is %s", c.Algorithm, c.Fault, c.Outcome)))
+		if c.Expected != "" {
+			t.text("    ", "declared: "+c.Expected)
+		}
+	}
+}
+
+func rowWidth(g grid) int {
+	w := 0
+	for _, r := range g.Rows {
+		w = max(w, utf8.RuneCountInString(r))
+	}
+	return w + 1
+}
+
+func colWidth(name string) int {
+	w := cellWidth
+	for _, l := range headLines(name) {
+		w = max(w, utf8.RuneCountInString(l))
+	}
+	return w
+}
+
+// headLines breaks a fault's name after its hyphens and colons.
+func headLines(name string) []string {
+	var lines []string
+	for name != "" {
+		part := name
+		if i := strings.IndexAny(name, "-:"); i >= 0 {
+			part = name[:i+1]
+		}
+		name = name[len(part):]
+		if n := len(lines); n > 0 && len(lines[n-1])+len(part) <= headWidth {
+			lines[n-1] += part
+			continue
+		}
+		lines = append(lines, part)
+	}
+	return lines
+}

@@ -1,0 +1,207 @@
+package reports
+
+import (
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench"
+)
+
+// The geometry of a timeline, in pixels of its viewBox.
+const (
+	tlWidth    = 960
+	tlGutter   = 104 // lane names
+	tlRight    = tlWidth - 18
+	laneHeight = 70
+	barMiddle  = 33 // below the top of its lane
+	badgeLine  = 58
+	bandHead   = 18 // room for the faults' names
+	axisHeight = 42
+	stripLane  = 8 // a lane of the overview
+	stripGap   = 26
+	charWidth  = 6.1
+)
+
+// Timeline draws a finding on real time, as an SVG for the page that [HTML]
+// writes (its styles stand there): a lane for each client involved, waiting,
+// holding, going on past the lease, frozen; what it read and wrote; the
+// fault's window behind it. Stretches without any of this are cut out, and the
+// overview on top then shows the true proportions. It returns "" if h knows
+// none of the finding's acquisitions.
+func Timeline(h lockbench.History, f lockbench.Finding, plan lockbench.Plan) string {
+	s := newScene(h, f, plan)
+	if s == nil {
+		return ""
+	}
+	return s.svg(f)
+}
+
+// drawing collects the SVG's elements.
+type drawing struct {
+	strings.Builder
+	*scene
+	top float64 // of the first lane
+}
+
+func (s *scene) svg(f lockbench.Finding) string {
+	d := &drawing{scene: s}
+	d.top = bandHead
+	if d.broken() {
+		d.top += float64(len(s.lanes)*stripLane + stripGap + 14)
+	}
+	height := d.bottom() + axisHeight
+	d.f(`<svg class="tl" viewBox="0 0 %d %s" role="img">`, tlWidth, num(height))
+	d.f("<title>%s</title><desc>%s</desc>", html.EscapeString(f.Sentence), html.EscapeString(s.describe()))
+	d.bands()
+	d.axis()
+	for i, l := range s.lanes {
+		d.lane(l, d.laneTop(i))
+	}
+	d.breaks()
+	for i, l := range s.lanes {
+		d.marks(l, d.laneTop(i))
+	}
+	if d.broken() {
+		d.overview()
+	}
+	d.WriteString("</svg>")
+	return d.String()
+}
+
+func (d *drawing) broken() bool          { return len(d.ts.parts) > 1 }
+func (d *drawing) laneTop(i int) float64 { return d.top + float64(i*laneHeight) }
+func (d *drawing) bottom() float64       { return d.laneTop(len(d.lanes)) }
+
+// f appends a formatted element on a line of its own.
+func (d *drawing) f(format string, args ...any) {
+	fmt.Fprintf(d, format, args...)
+	d.WriteByte('\n')
+}
+
+// describe tells the moments as text, for those who can't see the picture.
+func (s *scene) describe() string {
+	var b strings.Builder
+	for _, m := range s.moments {
+		fmt.Fprintf(&b, "%d. %s: %s %s. ", m.N, s.clock(m.At), m.Client, m.Text)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// bands shade the time in which a fault was in force.
+func (d *drawing) bands() {
+	for _, w := range d.story.faults {
+		x0, x1 := d.ts.x(w.from), d.ts.x(w.to)
+		if !w.meets(period{d.ts.parts[0].from, d.ts.parts[len(d.ts.parts)-1].to}) {
+			continue
+		}
+		d.f(`<rect class="band" x="%s" y="%s" width="%s" height="%s"/>`, num(x0), num(d.top-bandHead), num(max(x1-x0, 1)), num(d.bottom()-d.top+bandHead))
+		d.text("bandname", max(x0, tlGutter)+5, d.top-5, "fault: "+w.name)
+	}
+	if d.both.from != 0 {
+		x0, x1 := d.ts.x(d.both.from), d.ts.x(d.both.to)
+		d.f(`<rect class="both" x="%s" y="%s" width="%s" height="%s"/>`, num(x0), num(d.top), num(max(x1-x0, 1)), num(d.bottom()-d.top))
+		d.text("bothname", x1, d.bottom()-6, "two holders")
+	}
+}
+
+func (d *drawing) axis() {
+	y := d.bottom()
+	ticks, decimals := d.ts.ticks(d.story.start, 78)
+	for _, p := range d.ts.parts {
+		d.f(`<path class="axis" d="M%s %sH%s"/>`, num(p.x0), num(y), num(p.x1))
+	}
+	last := 0.0
+	for _, t := range ticks {
+		d.f(`<path class="grid" d="M%s %sV%s"/>`, num(t.x), num(d.top), num(y+4))
+		label := strconv.FormatFloat(t.at.Sub(d.story.start).Seconds(), 'f', decimals, 64)
+		if t.x-last > charWidth*float64(len(label)) {
+			d.text("tick", t.x, y+17, label)
+			last = t.x
+		}
+	}
+	d.text("name", tlGutter-10, y+17, "seconds")
+}
+
+// breaks show how much time was cut out, and what went on in it.
+func (d *drawing) breaks() {
+	for i := range d.ts.parts[1:] {
+		a, b := d.ts.parts[i], d.ts.parts[i+1]
+		d.f(`<rect class="cut" x="%s" y="%s" width="%s" height="%s"/>`, num(a.x1), num(d.top), num(breakWidth), num(d.bottom()-d.top))
+		for _, x := range []float64{a.x1, b.x0} {
+			d.f(`<path class="zig" d="M%s %s%s"/>`, num(x), num(d.top), strings.Repeat("l3 5l-6 10l3 5", len(d.lanes)*laneHeight/20))
+		}
+		mid := (a.x1 + b.x0) / 2
+		d.text("cutname", mid, d.bottom()+17, span(float64(b.from-a.to)/1e6))
+		n := d.story.grantsIn(d.lock, period{a.to, b.from})
+		what := "no grant"
+		if n > 0 {
+			what = plural(n, "grant", "grants")
+		}
+		d.text("cutname", mid, d.bottom()+31, what)
+	}
+}
+
+// overview shows the whole window without breaks, and where its parts are.
+func (d *drawing) overview() {
+	first, last := d.ts.parts[0], d.ts.parts[len(d.ts.parts)-1]
+	whole := timescale{
+		parts: []part{{period{first.from, last.to}, tlGutter, tlRight}},
+		perNS: (tlRight - tlGutter) / float64(last.to-first.from),
+	}
+	foot := 12 + float64(len(d.lanes)*stripLane)
+	for _, w := range d.story.faults {
+		x0, x1 := whole.x(w.from), whole.x(w.to)
+		if x1 > x0 {
+			d.f(`<rect class="band" x="%s" y="9" width="%s" height="%s"/>`, num(x0), num(x1-x0), num(foot-9))
+		}
+	}
+	for i, l := range d.lanes {
+		d.stripLane(l, whole, 12+float64(i*stripLane))
+	}
+	for _, p := range d.ts.parts {
+		x0, x1 := whole.x(p.from), whole.x(p.to)
+		d.f(`<rect class="lens" x="%s" y="9" width="%s" height="%s"/>`, num(x0-1), num(x1-x0+2), num(foot-9))
+		d.f(`<path class="guide" d="M%s %sL%s %sH%sL%s %sZ"/>`, num(x0-1), num(foot), num(p.x0), num(d.top-bandHead), num(p.x1), num(x1+1), num(foot))
+	}
+	d.text("name", tlGutter-10, 20, "overview")
+	d.text("name", tlGutter-10, 32, span(float64(last.to-first.from)/1e6))
+}
+
+func (d *drawing) stripLane(l lane, ts timescale, y float64) {
+	d.f(`<path class="rail" d="M%d %sH%d"/>`, tlGutter, num(y+3), tlRight)
+	var right float64
+	bar := func(class string, p period) {
+		x0, x1 := ts.x(p.from), ts.x(p.to)
+		if x1 < right+0.5 && class == "hold" { // hundreds of short holds become one bar
+			return
+		}
+		x1 = max(x1, x0+0.8)
+		d.f(`<rect class="%s" x="%s" y="%s" width="%s" height="5"/>`, class, num(x0), num(y+0.5), num(x1-x0))
+		right = x1
+	}
+	for _, a := range l.acqs {
+		for _, p := range a.beliefs() {
+			bar("hold", p)
+		}
+		for _, p := range a.past() {
+			bar("past", p)
+		}
+	}
+	for _, p := range d.story.silentIn(l.client, d.window) {
+		bar("ice", p)
+	}
+}
+
+func (d *drawing) text(class string, x, y float64, s string) {
+	d.f(`<text class="%s" x="%s" y="%s">%s</text>`, class, num(x), num(y), html.EscapeString(s))
+}
+
+// num writes a coordinate with one decimal at most.
+func num(v float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
+}
+
+func textWidth(s string) float64 { return charWidth * float64(utf8.RuneCountInString(s)) }

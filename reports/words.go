@@ -1,0 +1,99 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench"
+)
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// span writes a length of time given in milliseconds with three digits and the
+// unit that suits it; negative means that there was none.
+func span(ms float64) string {
+	switch {
+	case ms < 0:
+		return "none"
+	case ms >= 1000:
+		return digits(ms/1000) + " s"
+	case ms >= 1 || ms == 0:
+		return digits(ms) + " ms"
+	}
+	return digits(ms*1000) + " µs"
+}
+
+func digits(v float64) string {
+	switch {
+	case v >= 100 || v == 0:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+// interval is the 95% interval of a proportion k of n, after Wilson: it stays
+// honest for few runs, where "0 of 5" must not read as "never".
+func interval(k, n int) (lo, hi float64) {
+	if n == 0 {
+		return 0, 1
+	}
+	const z = 1.96
+	p, m := float64(k)/float64(n), float64(n)
+	mid := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return max(0, mid-half), min(1, mid+half)
+}
+
+func ofRuns(c *lockbench.Cell) string {
+	lo, hi := interval(c.Violations, c.Runs)
+	return fmt.Sprintf("%d of %s (95%% interval %.0f–%.0f%%)", c.Violations, plural(c.Runs, "run", "runs"), 100*lo, 100*hi)
+}
+
+// wrap breaks s into lines of at most width columns; a longer word stays whole.
+// Beyond limit lines (0: none) the rest is cut off with an ellipsis.
+func wrap(s string, width, limit int) []string {
+	var lines []string
+	line := ""
+	for _, w := range strings.Fields(s) {
+		switch {
+		case line == "":
+			line = w
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) <= width:
+			line += " " + w
+		default:
+			lines, line = append(lines, line), w
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	if limit > 0 && len(lines) > limit {
+		lines = lines[:limit]
+		lines[limit-1] = clip(lines[limit-1]+" …", width)
+	}
+	return lines
+}
+
+// clip shortens s to n columns.
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return strings.TrimRight(string(r[:max(0, n-1)]), " ") + "…"
+}
+
+// pad fills s to n columns.
+func pad(s string, n int) string {
+	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
+}

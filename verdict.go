@@ -1,0 +1,120 @@
+package lockbench
+
+// Outcome is a cell of the matrix: what it takes to be safe there.
+type Outcome string
+
+// The cells, from best to worst. See DESIGN in ARCHITECTURE.md for how a run
+// becomes one.
+const (
+	Safe         Outcome = "SAFE"         // even the plain copy was right
+	Check        Outcome = "CHECK"        // a look at the lease before each write was needed, and enough
+	Fence        Outcome = "FENCE"        // only the token-checking store stayed right
+	Stuck        Outcome = "STUCK"        // nobody could get the lock after the fault healed
+	Broken       Outcome = "BROKEN"       // every copy that the algorithm can offer was hurt
+	Inconclusive Outcome = "INCONCLUSIVE" // the run proves nothing; the reason says why
+	NotAvailable Outcome = "n/a"          // the fault has no meaning here; the reason says why
+)
+
+// The mechanisms by which a lock's user is hurt.
+const (
+	DoubleGrant = "double grant" // two clients were told at once, each within its validity, that they hold the lock
+	Overstay    = "overstay"     // a holder went on after its lease had ended
+	Ghost       = "ghost"        // a lock that nobody holds stays taken
+)
+
+// Verdict is what one layer of the checkers found.
+type Verdict string
+
+// The verdicts. Undecided is never read as Valid.
+const (
+	Valid     Verdict = "valid"
+	Invalid   Verdict = "invalid"
+	Undecided Verdict = "undecided"
+	Vacuous   Verdict = "vacuous"
+)
+
+// Layer is the result of one checker.
+type Layer struct {
+	Name    string  `json:"name"`
+	Verdict Verdict `json:"verdict"`
+	// Summary says in one line what was looked at and what came out.
+	Summary  string    `json:"summary"`
+	Findings []Finding `json:"findings,omitempty"`
+	// Count is the number of findings, of which Findings holds the first few.
+	Count int `json:"count"`
+}
+
+// Finding is one violation, with the acquisitions that prove it.
+type Finding struct {
+	Layer string `json:"layer"`
+	// Mechanism is DoubleGrant, Overstay or Ghost, or "" where the layer alone
+	// can't tell.
+	Mechanism string `json:"mechanism,omitempty"`
+	// Sentence tells it in plain words.
+	Sentence string `json:"sentence"`
+	// At is when it became visible; From and To span what should be drawn.
+	At   Instant `json:"t"`
+	From Instant `json:"from"`
+	To   Instant `json:"to"`
+	// IDs are the acquisitions involved, in the order of their grants.
+	IDs []string `json:"ids"`
+	// Confirmed: porcupine agreed on the operations of the finding.
+	Confirmed bool `json:"confirmed"`
+}
+
+// Copy is how one copy of the protected store fared.
+type Copy struct {
+	Writes  int `json:"writes"`  // landed
+	Lost    int `json:"lost"`    // increments that are missing from the final value
+	Stale   int `json:"stale"`   // landed writes whose base was no longer the current value
+	Refused int `json:"refused"` // by token
+	Skipped int `json:"skipped"` // by the client's own look at its lease
+}
+
+// Hurt reports whether the copy went wrong.
+func (c Copy) Hurt() bool { return c.Lost != 0 || c.Stale != 0 }
+
+// Cell is one algorithm under one fault: the JSON contract of run and matrix.
+type Cell struct {
+	Algorithm string  `json:"algorithm"`
+	Fault     string  `json:"fault"`
+	Outcome   Outcome `json:"outcome"`
+	Reason    string  `json:"reason"`
+	Runs      int     `json:"runs"`
+	// Violations is the number of runs in which some copy was hurt, a grant was
+	// illegal, or the lock stayed stuck.
+	Violations int `json:"violations"`
+	// Sections that were completed inside the lock, over all runs.
+	Sections int             `json:"sections"`
+	Copies   map[string]Copy `json:"copies"`
+	// OutageMS is the longest time that nobody could get the lock (the largest
+	// of the runs), FirstViolationMS the earliest violation since a run's start;
+	// -1 where there was none.
+	OutageMS         float64 `json:"outage_ms"`
+	FirstViolationMS float64 `json:"first_violation_ms"`
+	Effect           string  `json:"effect"`
+	Seed             uint64  `json:"seed"`
+	Dir              string  `json:"dir"`
+	// Promise says whether the outcome agrees with what the algorithm declares:
+	// "kept", "broken" or "" where nothing was promised.
+	Promise string `json:"promise,omitempty"`
+	// Expected explains the promise.
+	Expected string `json:"expected,omitempty"`
+}
+
+// RunResult is results.json of one run: what the checkers made of its history.
+type RunResult struct {
+	Schema           int             `json:"schema"`
+	Plan             Plan            `json:"plan"`
+	Outcome          Outcome         `json:"outcome"`
+	Reason           string          `json:"reason"`
+	Layers           []Layer         `json:"layers"`
+	Copies           map[string]Copy `json:"copies"`
+	Sections         int             `json:"sections"`
+	Contended        int             `json:"contended"`
+	OutageMS         float64         `json:"outage_ms"`
+	FirstViolationMS float64         `json:"first_violation_ms"`
+	Effect           Effect          `json:"effect"`
+	// Notes are what a reader should know about the recording itself.
+	Notes []string `json:"notes,omitempty"`
+}
