@@ -52,6 +52,9 @@ type Stage interface {
 	// Catch waits until a client of one worker, chosen by the run's seed, passes
 	// the step, and stops it there in the given way.
 	Catch(ctx context.Context, step string, how Grip) (Caught, error)
+	// Passed waits until a client of another worker than except passes the step:
+	// a trigger that stops nobody. It gives up with ctx.
+	Passed(ctx context.Context, step string, except Process) error
 	// Network is nil where the lab can't drop packets.
 	Network() Network
 }

@@ -6,6 +6,7 @@ import "time"
 // The same plan and seed give the same schedule of faults.
 type Plan struct {
 	Schema    int           `json:"schema"`
+	Made      time.Time     `json:"made,omitzero"`
 	Algorithm string        `json:"algorithm"`
 	Fault     string        `json:"fault"`
 	Workload  string        `json:"workload"`

@@ -51,6 +51,9 @@ func orForever(t lockbench.Instant) lockbench.Instant {
 
 // clip cuts the spans off at stop and drops what is empty.
 func clip(spans []span, stop lockbench.Instant) []span {
+	if !slices.ContainsFunc(spans, func(s span) bool { return s.to > stop || s.from >= s.to }) {
+		return spans // the usual case costs nothing
+	}
 	var out []span
 	for _, s := range spans {
 		if s.to = min(s.to, stop); s.from < s.to {
@@ -186,7 +189,7 @@ func (r *run) clashFinding(c clash) lockbench.Finding {
 		}
 	}
 	f.Sentence = first.who() + " and " + second.who() + " both relied on " + r.theLock(first.lock) +
-		" from " + r.sec(c.from) + " to " + r.sec(min(c.to, r.last)) + ": " + r.tell(first) + "; " + r.tell(second)
+		" from " + r.sec(c.from) + " to " + r.sec(c.to) + ": " + r.tell(first) + "; " + r.tell(second)
 	if c.overlaps > 1 {
 		f.Sentence += "; " + count(c.overlaps-1, "further overlap") + " followed without a break"
 	}

@@ -25,10 +25,15 @@ func (s *store) finding(e *lockbench.Event, copies []string, overtakers []*lockb
 		f.From = min(f.From, read.At)
 	}
 	if a != nil && a.granted() {
-		f.Mechanism = mechanism(a, e.At, s.owners(overtakers))
+		var intruder *lockbench.Event
+		f.Mechanism, intruder = s.mechanism(a, e.At, overtakers)
 		f.Sentence += ", " + s.excuse(a, e.At)
 		if q, ok := r.frozen(a.client, span{a.call, e.At}); ok {
 			f.Sentence += fmt.Sprintf(", it was frozen from %s to %s", r.sec(q.from), r.sec(q.to))
+		}
+		if intruder != nil {
+			y := r.acqOf(intruder)
+			f.Sentence += fmt.Sprintf("; in between %s had written at %s though %s", y.who(), r.sec(intruder.At), s.excuse(y, intruder.At))
 		}
 	}
 	for _, y := range s.owners(overtakers) {
@@ -42,20 +47,32 @@ func (s *store) finding(e *lockbench.Event, copies []string, overtakers []*lockb
 	return f
 }
 
-// mechanism tells the two ways to a stale write apart: the writer was still
-// entitled to believe in its lock while another had it, or it was not.
-func mechanism(a *acquisition, at lockbench.Instant, others []*acquisition) string {
-	if within(a.belief, at) {
-		return lockbench.DoubleGrant
-	}
-	for _, y := range others {
-		for _, s := range y.belief {
-			if y.owner() != a.owner() && slices.ContainsFunc(a.belief, s.overlaps) {
-				return lockbench.DoubleGrant
+// mechanism tells the two ways to a stale write apart: either two clients were
+// entitled to believe in the lock, or one of them wrote though it was not. That
+// one need not be the writer of the stale value: a write under an ended lease also
+// spoils the work of the holder that it breaks in on, who is then told about it.
+func (s *store) mechanism(a *acquisition, at lockbench.Instant, overtakers []*lockbench.Event) (how string, intruder *lockbench.Event) {
+	for _, w := range overtakers {
+		y := s.run.acqOf(w)
+		if y == nil || y.owner() == a.owner() {
+			continue
+		}
+		for _, b := range y.belief {
+			if slices.ContainsFunc(a.belief, b.overlaps) {
+				return lockbench.DoubleGrant, nil
 			}
 		}
+		if !within(y.belief, w.At) {
+			intruder = w
+		}
 	}
-	return lockbench.Overstay
+	if !within(a.belief, at) {
+		return lockbench.Overstay, nil
+	}
+	if intruder != nil {
+		return lockbench.Overstay, intruder
+	}
+	return lockbench.DoubleGrant, nil
 }
 
 // excuse says what the writer knew about its lock when it wrote at t.
@@ -63,9 +80,9 @@ func (s *store) excuse(a *acquisition, t lockbench.Instant) string {
 	r := s.run
 	if within(a.belief, t) {
 		if end := a.belief[len(a.belief)-1].to; end < Forever {
-			return "it held the lock by all it knew until " + r.sec(end)
+			return "by all it knew it held the lock until " + r.sec(end)
 		}
-		return "it held the lock by all it knew"
+		return "by all it knew it held the lock"
 	}
 	if ended, over := a.overstays(t); over {
 		return r.ending(a, ended)

@@ -37,7 +37,8 @@ func judgeGrant(r *run) lockbench.Layer {
 		}
 		f.add(func() lockbench.Finding { return r.grantFinding(ops, v) })
 	}
-	return f.layer(lockbench.Invalid, "%s, %s", count(len(ops), "operation"), count(res.Count, "illegal grant or release"))
+	slices.SortStableFunc(f.list, func(a, b lockbench.Finding) int { return cmp.Compare(a.At, b.At) })
+	return f.layer(lockbench.Invalid, "%s, %s", count(len(ops), "operation"), count(res.Count, "violation"))
 }
 
 func (r *run) grantFinding(ops []Op, v Violation) lockbench.Finding {
@@ -46,17 +47,19 @@ func (r *run) grantFinding(ops []Op, v Violation) lockbench.Finding {
 	for _, i := range v.Ops {
 		op := ops[i]
 		f.From = min(f.From, op.Call)
-		f.At = max(f.At, min(op.Return, r.last)) // refined below for overlaps
-		f.To = max(f.To, min(op.Return, r.last))
+		if op.Return < Forever {
+			f.To = max(f.To, op.Return)
+		}
 		if a := r.acqs[op.ID]; !slices.Contains(acqs, a) {
 			acqs = append(acqs, a)
 		}
 	}
 	slices.SortStableFunc(acqs, func(a, b *acquisition) int { return cmp.Compare(a.ret, b.ret) })
 	f.Sentence = r.theLock(acqs[0].lock) + " was " + v.What + ": "
+	f.At = f.To
 	if len(acqs) > 1 { // two owners: it is seen when the second is granted
 		f.Mechanism = lockbench.DoubleGrant
-		f.At = min(acqs[1].ret, f.At)
+		f.At = min(acqs[1].ret, f.To)
 	}
 	for i, a := range acqs {
 		if i > 0 {

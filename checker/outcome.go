@@ -22,7 +22,7 @@ func conclude(r *run, judged []lockbench.Layer) lockbench.RunResult {
 		res.Copies = map[string]lockbench.Copy{}
 	}
 	for _, l := range judged {
-		if l.Name != LayerOverstay { // a hazard; whether it hurt, the store says
+		if l.Name != LayerOverstay && l.Name != LayerToken { // hazards; whether they hurt, the store says
 			for _, f := range l.Findings {
 				if at := ms(f.At.Sub(r.start)); res.FirstViolationMS < 0 || at < res.FirstViolationMS {
 					res.FirstViolationMS = at
@@ -56,7 +56,7 @@ func (c *conclusion) outcome() (lockbench.Outcome, string) {
 		if why := c.inconclusive(); why != "" {
 			return lockbench.Inconclusive, why
 		}
-		return lockbench.Safe, ""
+		return lockbench.Safe, c.distrust("")
 	case stuck && care == lockbench.Safe:
 		care, reason = lockbench.Stuck, c.first(LayerProgress)
 	case stuck && care != lockbench.Broken:
@@ -64,10 +64,22 @@ func (c *conclusion) outcome() (lockbench.Outcome, string) {
 	case stuck:
 		reason += "; and stuck: " + c.first(LayerProgress)
 	}
+	reason = c.distrust(reason)
 	if c.faulty() && !c.res.Effect.Bit {
 		reason += " (the fault had no measured effect)"
 	}
 	return care, reason
+}
+
+// distrust adds to a reason that the tokens are no fence.
+func (c *conclusion) distrust(reason string) string {
+	if !c.is(LayerToken, lockbench.Invalid) {
+		return reason
+	}
+	if reason != "" {
+		reason += "; "
+	}
+	return reason + "the fencing tokens can't be trusted: " + c.first(LayerToken)
 }
 
 func (c *conclusion) is(layer string, v lockbench.Verdict) bool { return c.layer[layer].Verdict == v }

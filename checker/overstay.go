@@ -36,7 +36,7 @@ func judgeOverstay(r *run) lockbench.Layer {
 	case f.count == 0:
 		return f.layer(lockbench.Valid, "%s, all within their lease", count(writes, "write"))
 	}
-	return f.layer(lockbench.Invalid, "%s, %s went on beyond its lease", count(writes, "write"), count(f.count, "acquisition"))
+	return f.layer(lockbench.Invalid, "%s, %s with writes beyond the lease", count(writes, "write"), count(f.count, "acquisition"))
 }
 
 // overstays reports whether t lies after the end of the lease, and where that

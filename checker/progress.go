@@ -43,6 +43,9 @@ func judgeProgress(r *run) lockbench.Layer {
 	}
 	var f findings
 	for _, w := range waits {
+		if !r.judgesProgress() {
+			break
+		}
 		t := w.inVain(r, max(healed, r.start))
 		if t.asked >= r.patience() {
 			f.add(func() lockbench.Finding { return r.ghostFinding(w, t) })
@@ -51,12 +54,16 @@ func judgeProgress(r *run) lockbench.Layer {
 				r.sec(healed), r.theLock(w.lock), seconds(time.Duration(t.asked)), seconds(time.Duration(r.patience()))))
 		}
 	}
-	summary := fmt.Sprintf("longest time without a grant %s, %s by a wrong owner", seconds(time.Duration(r.outage)), count(lost, "release"))
+	summary := fmt.Sprintf("longest time without a grant %s, %s of a lock not held any more", seconds(time.Duration(r.outage)), count(lost, "release"))
 	if f.count > 0 {
 		return f.layer(lockbench.Invalid, "nobody got the lock any more; %s", summary)
 	}
 	return f.layer(lockbench.Valid, "%s", summary)
 }
+
+// judgesProgress reports whether a lock that nobody gets is a finding. In a
+// history without a plan or a fault nobody knows what else went wrong.
+func (r *run) judgesProgress() bool { return r.plan.Algorithm != "" || len(r.faults) > 0 }
 
 // faultTimes are the first strike and the last heal, 0 for none.
 func (r *run) faultTimes() (strike, healed lockbench.Instant) {

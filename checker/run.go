@@ -90,18 +90,21 @@ func newRun(o Options, plan lockbench.Plan) *run {
 }
 
 func (r *run) load(h lockbench.History) {
-	byTime := func(a, b lockbench.Event) int { return cmp.Compare(a.At, b.At) }
-	if !slices.IsSortedFunc(h, byTime) {
-		h = slices.Clone(h)
-		slices.SortStableFunc(h, byTime)
-	}
 	if len(h) == 0 {
 		return
 	}
-	r.start, r.last = h[0].At, h[len(h)-1].At
-	r.end = r.last
+	events := make([]*lockbench.Event, len(h)) // an event is large; moving pointers is not
 	for i := range h {
-		r.take(&h[i])
+		events[i] = &h[i]
+	}
+	byTime := func(a, b *lockbench.Event) int { return cmp.Compare(a.At, b.At) }
+	if !slices.IsSortedFunc(events, byTime) {
+		slices.SortStableFunc(events, byTime)
+	}
+	r.start, r.last = events[0].At, events[len(events)-1].At
+	r.end = r.last
+	for _, e := range events {
+		r.take(e)
 	}
 	slices.SortStableFunc(r.access, func(a, b *lockbench.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, a := range r.acqs {

@@ -47,6 +47,7 @@ func (CutHolder) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
 	}
 	return func(ctx context.Context) (lb.Effect, error) {
 		// The holder's work ends while it is still cut off; so does its release.
+		whileOthersWork(ctx, on, c.Worker)
 		idle, err := c.LetGo(ctx)
 		packets, err2 := dropped(ctx, out, in)
 		err = errors.Join(err, err2, in.Remove(), out.Remove())

@@ -10,8 +10,11 @@ import (
 	lb "github.com/lockbench/lockbench"
 )
 
-// whileHolding is the step at which every workload's holder is at work.
-const whileHolding = "work"
+// The steps that every workload has: its holder begins to work, and is at work.
+const (
+	whileBeginning = "after-read"
+	whileHolding   = "work"
+)
 
 // knows says whether a client of the setting ever passes the step.
 func knows(s lb.Setting, step string) error {
@@ -31,6 +34,7 @@ func freeze(ctx context.Context, on lb.Stage, step string) (lb.Heal, error) {
 		return nil, err
 	}
 	return func(ctx context.Context) (lb.Effect, error) {
+		whileOthersWork(ctx, on, c.Worker)
 		idle, err := c.LetGo(ctx)
 		return lb.Effect{
 			Bit: idle > on.TTL(),
@@ -53,6 +57,15 @@ func kill(ctx context.Context, on lb.Stage, step string) (lb.Heal, error) {
 			Measured: fmt.Sprintf("%s was killed while %s stood at %s", c.Worker.Name(), c.Client, step),
 		}, err
 	}, nil
+}
+
+// whileOthersWork waits for the worst moment to let a late holder go: another
+// client has just been granted the lock and is at work. It waits for at most one
+// TTL, since perhaps nobody can get the lock any more.
+func whileOthersWork(ctx context.Context, on lb.Stage, late lb.Process) {
+	ctx, cancel := context.WithTimeout(ctx, on.TTL())
+	defer cancel()
+	_ = on.Passed(ctx, whileBeginning, late) // without such a moment, any other will do
 }
 
 // seconds prints a duration as the reports do.

@@ -73,6 +73,9 @@ func newGrid(cells []lockbench.Cell) grid {
 // At returns nil where the pair was not tried.
 func (g grid) At(row, col string) *lockbench.Cell { return g.cells[[2]string{row, col}] }
 
+// MinWidth is the width in pixels below which the page lets the matrix scroll.
+func (g grid) MinWidth() int { return 130 + 68*len(g.Cols) }
+
 // inOrder are the cells that f picks, row by row.
 func (g grid) inOrder(f func(*lockbench.Cell) bool) []*lockbench.Cell {
 	var out []*lockbench.Cell
@@ -119,8 +122,8 @@ var standingTitles = map[lockbench.Outcome]string{
 	lockbench.Safe:   "Safe as it is, under everything tried that took effect",
 	lockbench.Check:  "Safe if every write checks the lease first",
 	lockbench.Fence:  "Safe only behind a store that checks fencing tokens",
-	lockbench.Stuck:  "Can stay taken for good",
-	lockbench.Broken: "Cannot be made safe here",
+	lockbench.Stuck:  "Can stay taken though nobody holds it",
+	lockbench.Broken: "Went wrong whatever care was taken",
 }
 
 // standings answers the page's question: which algorithm needs which care.

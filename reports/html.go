@@ -27,6 +27,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"svg":      func(s string) template.HTML { return template.HTML(s) },
 	"span":     span,
 	"plural":   plural,
+	"clip":     clip,
 	"short":    short,
 	"class":    class,
 	"anchor":   anchor,

@@ -1,19 +1,178 @@
 package reports
 
 import (
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/lockbench/lockbench"
 )
 
-func TestHTML(t *testing.T) {
-	dir := t.TempDir()
-	if d := os.Getenv("SAMPLE"); d != "" {
-		dir = d
-	}
-	writeSample(t, dir)
+// render writes the page of dir and returns it with all its elements.
+func render(t *testing.T, dir string) (string, []*html.Node) {
+	t.Helper()
 	path, err := HTML(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(path)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := html.Parse(strings.NewReader(string(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nodes []*html.Node
+	for n := range doc.Descendants() {
+		if n.Type == html.ElementNode {
+			nodes = append(nodes, n)
+		}
+	}
+	return string(b), nodes
+}
+
+func attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func TestPageStandsAlone(t *testing.T) {
+	dir := t.TempDir()
+	writeSample(t, dir)
+	text, nodes := render(t, dir)
+	ids := make(map[string]int)
+	for _, n := range nodes {
+		if id := attr(n, "id"); id != "" {
+			ids[id]++
+		}
+	}
+	for id, n := range ids {
+		if n > 1 {
+			t.Errorf("id %s stands %d times", id, n)
+		}
+	}
+	for _, n := range nodes {
+		for _, key := range []string{"src", "href", "xlink:href", "srcset", "data"} {
+			v := attr(n, key)
+			if v != "" && !strings.HasPrefix(v, "#") {
+				t.Errorf("<%s %s=%q> leads out of the page", n.Data, key, v)
+			}
+			if v != "" && ids[strings.TrimPrefix(v, "#")] == 0 {
+				t.Errorf("<%s %s=%q> leads nowhere", n.Data, key, v)
+			}
+		}
+	}
+	if m := regexp.MustCompile(`https?://|@import|url\([^#)]`).FindString(text); m != "" {
+		t.Errorf("the page loads something: %q", m)
+	}
+	for _, c := range sampleCells() {
+		if ids[anchor(&c)] != 1 {
+			t.Errorf("%s under %s has no detail", c.Algorithm, c.Fault)
+		}
+	}
+	for _, want := range []string{"1 broken promise", "w1.c0 wrote", "--seed 1119", "two holders", "latency-redis"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestPageIsDeterministic(t *testing.T) {
+	a, b := t.TempDir(), t.TempDir()
+	writeSample(t, a)
+	writeSample(t, b)
+	render(t, a)
+	render(t, b)
+	for _, name := range []string{pageFile, "plots/outage.svg", "plots/outage.png", "plots/latency-redis.svg", "plots/latency-others.png"} {
+		x, err := os.ReadFile(filepath.Join(a, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, _ := os.ReadFile(filepath.Join(b, name))
+		if string(x) != string(y) {
+			t.Errorf("%s differs from one time to the next", name)
+		}
+	}
+}
+
+func TestPageOfOneRun(t *testing.T) {
+	dir := t.TempDir()
+	cells := sampleCells()
+	writeRun(t, dir, cells[9], 9) // redis-setpx-del under pause-holder
+	text, nodes := render(t, dir)
+	pictures := 0
+	for _, n := range nodes {
+		if attr(n, "class") == "tl" {
+			pictures++
+		}
+	}
+	if pictures != 1 || !strings.Contains(text, "The result") {
+		t.Errorf("%d pictures of one broken run", pictures)
+	}
+}
+
+func TestPageSaysWhatIsMissing(t *testing.T) {
+	dir := t.TempDir()
+	cells := sampleCells()[9:11]
+	cells[1].Outcome, cells[1].Dir = lockbench.Broken, "../../outside"
+	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": cells})
+	text, _ := render(t, dir)
+	if n := strings.Count(text, "Its files could not be read"); n != 2 {
+		t.Errorf("%d of 2 cells say that their files are missing", n)
+	}
+	if !strings.Contains(text, "names no directory below") {
+		t.Error("a directory outside of the report was read")
+	}
+}
+
+func TestPageEscapesWhatItShows(t *testing.T) {
+	dir := t.TempDir()
+	const evil = `<img src=x onerror=alert(1)>`
+	c := lockbench.Cell{Algorithm: evil, Fault: evil, Outcome: lockbench.Broken, Reason: evil, Effect: evil, Runs: 1, Dir: "1"}
+	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": []lockbench.Cell{c}})
+	h, f := lateDelete()
+	for i := range h {
+		h[i].Client = strings.ReplaceAll(h[i].Client, "c0", evil)
+	}
+	f.Sentence = evil
+	writeRunOf(t, filepath.Join(dir, "1"), c, h, f)
+	if text, nodes := render(t, dir); strings.Contains(text, "<img") {
+		t.Error("markup from the results got into the page")
+	} else if len(nodes) < 50 || !strings.Contains(text, "two holders") {
+		t.Error("the page shows nothing")
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := HTML(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("empty directory: %v", err)
+	}
+	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 2})
+	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "schema 2") {
+		t.Errorf("unknown schema: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, matrixFile), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), matrixFile) {
+		t.Errorf("damaged matrix: %v", err)
+	}
+}
+
+func TestPageOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": []lockbench.Cell{}})
+	render(t, dir)
 }

@@ -34,8 +34,17 @@ func (d *drawing) lane(l lane, top float64) {
 	d.f(`<path class="sep" d="M0 %sH%d"/>`, num(top), tlWidth)
 	d.text("lanename", tlGutter-10, mid+4, clip(l.client, 15))
 	d.f(`<path class="rail" d="M%d %sH%d"/>`, tlGutter, num(mid), tlRight)
+	last := 0.0
 	for _, a := range l.acqs {
-		d.acquisition(a, mid)
+		if !d.small(a) {
+			d.acquisition(a, mid)
+		} else if x := d.ts.x(a.ret); x >= last+1 {
+			last = x
+			d.bar("pend", period{a.call, a.ret}, mid, 8)
+			for _, p := range a.beliefs() {
+				d.bar("hold", p, mid, 20)
+			}
+		}
 	}
 	for _, p := range d.story.silentIn(l.client, d.window) {
 		d.bar("ice", p, mid, 26)
@@ -45,6 +54,12 @@ func (d *drawing) lane(l lane, top float64) {
 		d.f(`<path class="tomb" d="M%s %sH%d"/>`, num(x), num(mid), tlRight)
 		d.f(`<path class="death" d="M%s %sl12 12m0 -12l-12 12"/>`, num(x-6), num(mid-6))
 	}
+}
+
+// small reports whether a's hold is too short, in pixels, for its parts to be told
+// apart, and not what the finding is about. There can be thousands of these.
+func (d *drawing) small(a *acquisition) bool {
+	return a.granted() && !slices.Contains(d.principal, a) && d.ts.x(a.spans().to)-d.ts.x(a.ret) < 8
 }
 
 func (l lane) dead() lockbench.Instant {
@@ -57,11 +72,7 @@ func (l lane) dead() lockbench.Instant {
 }
 
 func (d *drawing) acquisition(a *acquisition, mid float64) {
-	end := a.ret
-	if end == 0 {
-		end = min(a.stop(), d.story.end)
-	}
-	d.bar("pend", period{a.call, end}, mid, 8)
+	d.bar("pend", period{a.call, a.answered(d.story.end)}, mid, 8)
 	for _, p := range a.beliefs() {
 		d.bar("hold", p, mid, 20)
 	}
@@ -71,6 +82,14 @@ func (d *drawing) acquisition(a *acquisition, mid float64) {
 	for _, r := range a.releases {
 		d.bar("rele", period{r.call, max(r.call, r.ret)}, mid, 8)
 	}
+}
+
+// answered is when the client stopped waiting for the answer to its acquire.
+func (a *acquisition) answered(end lockbench.Instant) lockbench.Instant {
+	if a.ret != 0 {
+		return a.ret
+	}
+	return min(a.stop(), end)
 }
 
 // bar draws p, at least one pixel wide, unless a break hides it.
@@ -87,6 +106,9 @@ func (d *drawing) bar(class string, p period, mid, height float64) {
 func (d *drawing) marks(l lane, top float64) {
 	mid := top + barMiddle
 	for _, a := range l.acqs {
+		if d.small(a) {
+			continue
+		}
 		d.leaseMarks(a, mid)
 		for _, e := range a.accesses {
 			d.accessMark(e, mid)
@@ -103,9 +125,10 @@ func (d *drawing) marks(l lane, top float64) {
 }
 
 func (d *drawing) leaseMarks(a *acquisition, mid float64) {
-	if end := a.leaseEnd(); end != 0 && d.ts.shows(period{end, end}) {
-		x := d.ts.x(end)
-		d.f(`<path class="until" d="M%s %sv32"/>`, num(x), num(mid-16))
+	for _, p := range a.past() {
+		if d.ts.shows(period{p.from, p.from}) {
+			d.f(`<path class="until" d="M%s %sv32"/>`, num(d.ts.x(p.from)), num(mid-16))
+		}
 	}
 	for _, r := range few(a.renewals, 40) {
 		if d.ts.shows(period{r.At, r.At}) {

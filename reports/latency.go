@@ -81,7 +81,7 @@ func latencyFigures(series []latencySeries) []figure {
 	hi = max(hi, 2*lo)
 	var out []figure
 	for _, f := range families(series) {
-		p := newPlot()
+		p, legend := newPlot(), newLegend()
 		p.X.Label.Text = "time from call to grant"
 		p.Y.Label.Text = "share of grants"
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, durationTicks{}
@@ -96,14 +96,13 @@ func latencyFigures(series []latencySeries) []figure {
 			line.Dashes = dashes[i/len(palette)%len(dashes)]
 			line.Width = vg.Points(1.7)
 			p.Add(line)
-			p.Legend.Add(s.name, line)
+			legend.Add(s.name, line)
 		}
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, 0, 1
-		p.Legend.Left, p.Legend.Top = true, true
 		out = append(out, figure{
 			plotView{Title: "Time to acquire: " + f.name + ".", File: "latency-" + f.name,
 				Caption: "The share of grants that took at most so long, in runs without a fault; waiting for the other clients included."},
-			p, 8.6 * vg.Inch, 3.3 * vg.Inch,
+			p, legend, 3.2 * vg.Inch,
 		})
 	}
 	return out

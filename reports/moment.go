@@ -38,13 +38,15 @@ func (s *scene) momentsOf(a *acquisition, f lockbench.Finding) []moment {
 		}
 		out = append(out, m)
 	}
-	add(a.call, "asks for the lock", func(m *moment) { m.soft = a.ret != 0 })
+	if !a.granted() {
+		add(a.call, "asks for the lock", nil)
+	}
 	for _, e := range a.steps {
 		add(e.At, "is caught at step "+e.Name, func(m *moment) { m.label, m.rank, m.wide = e.Name, 3, true })
 	}
 	if a.ret != 0 {
 		add(a.ret, s.answer(a), func(m *moment) {
-			m.rank = 4
+			m.rank = 2
 			if a.token != 0 {
 				m.label = "token " + strconv.FormatUint(a.token, 10)
 			}
@@ -84,7 +86,7 @@ func (s *scene) momentsOf(a *acquisition, f lockbench.Finding) []moment {
 
 // endings are the ways in which a client's hold ends other than by its release.
 func (s *scene) endings(a *acquisition, add func(lockbench.Instant, string, func(*moment))) {
-	if end := a.leaseEnd(); end != 0 && end != a.lost {
+	if end := a.leaseEnd(); end != 0 && end != a.lost && end <= s.story.end {
 		add(end, "comes to the end of its lease, by its own reckoning", func(m *moment) { m.label, m.rank, m.wide = "lease ends", 1, true })
 	}
 	if a.lost != 0 {
@@ -180,6 +182,11 @@ func effect(c lockbench.CopyEffect) string {
 // clock writes an instant as seconds since the start of the run.
 func (s *scene) clock(t lockbench.Instant) string {
 	return strconv.FormatFloat(t.Sub(s.story.start).Seconds(), 'f', 3, 64) + " s"
+}
+
+// when writes the instant of a moment as finely as the picture shows it.
+func (s *scene) when(t lockbench.Instant) string {
+	return strconv.FormatFloat(t.Sub(s.story.start).Seconds(), 'f', s.decimals, 64) + " s"
 }
 
 // few are at most n of list: its beginning and its end.

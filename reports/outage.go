@@ -17,7 +17,7 @@ import (
 // outageFigure draws, for each algorithm, how long nobody could get the lock
 // under each fault. It reports false where no cell has an outage.
 func outageFigure(g grid) (figure, bool) {
-	p := newPlot()
+	p, legend := newPlot(), newLegend()
 	p.X.Label.Text = "longest time that nobody could get the lock"
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, durationTicks{}
 	p.Add(verticals(), rails())
@@ -38,7 +38,7 @@ func outageFigure(g grid) (figure, bool) {
 			Color: palette[i%len(palette)], Radius: vg.Points(3.4), Shape: shapes[i/len(palette)%len(shapes)],
 		}
 		p.Add(s)
-		p.Legend.Add(col, s)
+		legend.Add(col, s)
 	}
 	if hi == 0 {
 		return figure{}, false
@@ -47,12 +47,11 @@ func outageFigure(g grid) (figure, bool) {
 	p.NominalY(reversed(g.Rows)...)
 	p.Y.Min, p.Y.Max = -.6, float64(len(g.Rows))-.4
 	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
-	p.Legend.Top = true
-	height := max(vg.Length(len(g.Rows))*18+60, vg.Length(len(g.Cols))*16+30)
+	height := max(vg.Length(len(g.Rows))*20+60, vg.Length(len(g.Cols))*15+30)
 	return figure{
 		plotView{Title: "Outage.", File: "outage",
 			Caption: "The longest of each cell’s runs; a lock that stayed stuck counts to the end of the run."},
-		p, 8.6 * vg.Inch, height,
+		p, legend, height,
 	}, true
 }
 

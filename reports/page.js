@@ -2,8 +2,7 @@
 function reveal() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
-  const fold = target.querySelector("details.cell");
-  if (fold) fold.open = true;
+  for (const fold of [target.closest("details"), target.querySelector("details")]) if (fold) fold.open = true;
   target.scrollIntoView();
 }
 addEventListener("hashchange", reveal);

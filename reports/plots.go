@@ -23,9 +23,17 @@ type plotView struct {
 // figure is a plot to be written as SVG and PNG.
 type figure struct {
 	plotView
-	plot *plot.Plot
-	w, h vg.Length
+	plot   *plot.Plot
+	legend plot.Legend
+	height vg.Length
 }
+
+// The width of a figure, and what of it the legend takes, beside the data so
+// that it covers none.
+const (
+	figureWidth = 8.8 * vg.Inch
+	legendWidth = 1.9 * vg.Inch
+)
 
 // palette tells eight lines apart also for readers who see colours differently
 // (after Okabe and Ito, without its black and yellow), on white and on dark.
@@ -37,6 +45,8 @@ var palette = []color.RGBA{
 var dashes = [][]vg.Length{nil, {6, 3}, {2, 2}}
 
 var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{}}
+
+var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
 var gridGrey = color.Gray{Y: 0x88}
 
@@ -73,10 +83,11 @@ func (f figure) write(dir string) ([]byte, error) {
 		} else {
 			f.plot.BackgroundColor = color.Transparent
 		}
-		c, err := f.plot.WriterTo(f.w, f.h, format)
+		c, err := draw.NewFormattedCanvas(figureWidth, f.height, format)
 		if err != nil {
 			return nil, err
 		}
+		f.draw(draw.New(c))
 		var b bytes.Buffer
 		if _, err := c.WriteTo(&b); err != nil {
 			return nil, err
@@ -87,6 +98,24 @@ func (f figure) write(dir string) ([]byte, error) {
 		svg = b.Bytes()
 	}
 	return svg, nil
+}
+
+func (f figure) draw(c draw.Canvas) {
+	if f.plot.BackgroundColor != color.Transparent {
+		c.SetColor(f.plot.BackgroundColor)
+		c.Fill(c.Rectangle.Path())
+	}
+	f.plot.Draw(draw.Crop(c, vg.Points(5), -legendWidth, 0, 0))
+	f.legend.Draw(draw.Crop(c, figureWidth-legendWidth+vg.Points(12), 0, 0, -vg.Points(4)))
+}
+
+// newLegend lists the lines from the top, at the left of its place.
+func newLegend() plot.Legend {
+	l := plot.NewLegend()
+	l.TextStyle.Font = font.From(sans, 9)
+	l.Padding, l.ThumbnailWidth = vg.Points(3), vg.Points(18)
+	l.Top, l.Left = true, true
+	return l
 }
 
 // svgHead matches all that an SVG file needs and an inlined one must not have.
@@ -103,15 +132,11 @@ func inline(svg []byte) string {
 // newPlot has the house style: no frame, a light grid, small sans letters.
 func newPlot() *plot.Plot {
 	p := plot.New()
-	sans := font.Font{Typeface: "Liberation", Variant: "Sans"}
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font = font.From(sans, 10)
 		a.Tick.Label.Font = font.From(sans, 9)
 		a.LineStyle.Color = gridGrey
 		a.Tick.LineStyle.Color = gridGrey
 	}
-	p.Legend.TextStyle.Font = font.From(sans, 9)
-	p.Legend.Padding = vg.Points(3)
-	p.Legend.ThumbnailWidth = vg.Points(18)
 	return p
 }

@@ -109,6 +109,11 @@ func writeRun(t testing.TB, dir string, c lockbench.Cell, i int) {
 	case strings.HasPrefix(c.Reason, lockbench.Ghost):
 		h, f = ghost()
 	}
+	writeRunOf(t, dir, c, h, f)
+}
+
+func writeRunOf(t testing.TB, dir string, c lockbench.Cell, h lockbench.History, f lockbench.Finding) {
+	t.Helper()
 	plan := lockbench.Plan{Schema: 1, Algorithm: c.Algorithm, Fault: c.Fault, Workload: "counter", Lab: "local", Topology: "redis",
 		Clients: 6, Processes: 3, TTL: time.Second, Duration: 8 * time.Second, Seed: c.Seed}
 	res := lockbench.RunResult{Schema: 1, Plan: plan, Outcome: c.Outcome, Reason: c.Reason, Copies: c.Copies, Sections: c.Sections,

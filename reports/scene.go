@@ -16,15 +16,17 @@ const (
 // scene is what one finding's picture shows: which clients, which stretch of
 // time, and the moments that tell the story.
 type scene struct {
-	story   *story
-	lock    string
-	anchors []lockbench.Instant
-	window  period
-	lanes   []lane
-	moments []moment
-	ts      timescale
-	both    period // in which the two holders of a double grant overlap
-	others  int    // clients that used the lock meanwhile and have no lane
+	story     *story
+	lock      string
+	principal []*acquisition // what the story is about
+	anchors   []lockbench.Instant
+	window    period
+	lanes     []lane
+	moments   []moment
+	ts        timescale
+	decimals  int    // that the times of the moments need
+	both      period // in which the two holders of a double grant overlap
+	others    int    // clients that used the lock meanwhile and have no lane
 }
 
 // lane is one client.
@@ -37,12 +39,12 @@ type lane struct {
 // the finding's acquisitions.
 func newScene(h lockbench.History, f lockbench.Finding, plan lockbench.Plan) *scene {
 	s := &scene{story: tell(h)}
-	principals := s.principals(f)
-	if len(principals) == 0 {
+	s.principal = s.principals(f)
+	if len(s.principal) == 0 {
 		return nil
 	}
-	s.lock = principals[0].lock
-	for _, a := range principals {
+	s.lock = s.principal[0].lock
+	for _, a := range s.principal {
 		s.moments = append(s.moments, s.momentsOf(a, f)...)
 	}
 	s.window = s.span(f)
@@ -62,8 +64,10 @@ func newScene(h lockbench.History, f lockbench.Finding, plan lockbench.Plan) *sc
 		s.window.to += lockbench.Instant(plan.TTL/100 + 1000)
 	}
 	s.ts = newTimescale(s.window, s.anchors, tlGutter, tlRight)
-	s.lanes = s.lanesFor(principals, f.Mechanism == lockbench.Ghost)
+	s.lanes = s.lanesFor(f.Mechanism == lockbench.Ghost)
 	s.number()
+	_, s.decimals = s.ts.ticks(s.story.start, tickGap)
+	s.decimals = min(max(s.decimals+1, 3), 5)
 	if f.Mechanism == lockbench.DoubleGrant {
 		s.both = overlap(s.story.byID, f.IDs)
 	}
@@ -80,47 +84,79 @@ func (s *scene) principals(f lockbench.Finding) []*acquisition {
 			out = append(out, a)
 		}
 	}
-	for _, id := range f.IDs {
-		if len(out) < maxPrincipals {
-			add(s.story.byID[id])
-		}
+	for _, id := range namesToDraw(f) {
+		add(s.story.byID[id])
 	}
 	switch {
 	case f.Mechanism == lockbench.DoubleGrant && len(out) > 1:
 		add(s.lateReleaser(out[0], out[1]))
-	case f.Mechanism == lockbench.Overstay && len(out) == 1:
+	case f.Mechanism == lockbench.Overstay && len(out) > 0:
 		add(s.overtaker(out[0]))
+		add(s.lastWriter(out[0], f.At))
 	}
 	slices.SortStableFunc(out, func(a, b *acquisition) int { return cmp.Compare(a.ret, b.ret) })
 	return out
 }
 
-// lateReleaser is a third acquisition whose release ran while first held the
-// lock, before second was granted it, though its own lease had ended.
+// namesToDraw are a bounded number of the finding's acquisitions: of a chain of
+// double grants the beginning, of an overtaken holder only itself, because
+// those who overtook it may be hundreds.
+func namesToDraw(f lockbench.Finding) []string {
+	switch f.Mechanism {
+	case lockbench.DoubleGrant:
+		return f.IDs[:min(len(f.IDs), maxPrincipals-1)]
+	case lockbench.Overstay:
+		return f.IDs[:min(len(f.IDs), 1)]
+	}
+	return few(f.IDs, maxPrincipals)
+}
+
+// lastWriter is the acquisition of another client that wrote last before t:
+// what a stale write at t overwrites is its work.
+func (s *scene) lastWriter(a *acquisition, t lockbench.Instant) *acquisition {
+	var found *acquisition
+	var when lockbench.Instant
+	for _, b := range s.story.list {
+		for _, e := range b.accesses {
+			if b.lock == a.lock && b.client != a.client && e.Kind == lockbench.KindWrite && e.At < t && e.At > max(when, a.ret) {
+				found, when = b, e.At
+			}
+		}
+	}
+	return found
+}
+
+// lateReleaser is a third acquisition that released though its own lease had
+// ended, the last one to do so while first was granted the lock or held it and
+// second was not granted it yet.
 func (s *scene) lateReleaser(first, second *acquisition) *acquisition {
+	var found *acquisition
+	var when lockbench.Instant
 	for _, a := range s.story.list {
 		end := a.leaseEnd()
 		if a == first || a == second || a.lock != first.lock || end == 0 {
 			continue
 		}
 		for _, r := range a.releases {
-			if end < r.call && (period{r.call, max(r.call, r.ret)}).meets(period{first.ret, second.ret}) {
-				return a
+			if end < r.call && r.call > when && (period{r.call, max(r.call, r.ret)}).meets(period{first.call, second.ret}) {
+				found, when = a, r.call
 			}
 		}
 	}
-	return nil
+	return found
 }
 
 // overtaker is the first acquisition granted after a's lease had ended.
 func (s *scene) overtaker(a *acquisition) *acquisition {
 	end := a.leaseEnd()
+	var found *acquisition
 	for _, b := range s.story.list {
-		if end != 0 && b.lock == a.lock && b.client != a.client && b.granted() && b.ret >= end && b.ret < a.stop() {
-			return b
+		after := end != 0 && b.granted() && b.ret >= end && b.ret < a.stop()
+		if after && b.lock == a.lock && b.client != a.client && (found == nil || b.ret < found.ret) {
+			found = b
 		}
 	}
-	return nil
+	return found
 }
 
 // span is the finding's own range, as far as it says one, and else that of its
@@ -166,9 +202,9 @@ func overlap(byID map[string]*acquisition, ids []string) period {
 // lanesFor gives the principals' clients a lane each, and the busiest one or
 // two others that held the lock in the time drawn (or only waited for it, where
 // waiting is the point), so that the picture shows what went on beside.
-func (s *scene) lanesFor(principals []*acquisition, waiting bool) []lane {
+func (s *scene) lanesFor(waiting bool) []lane {
 	var clients []string
-	for _, a := range principals {
+	for _, a := range s.principal {
 		if !slices.Contains(clients, a.client) {
 			clients = append(clients, a.client)
 		}

@@ -204,3 +204,16 @@ func calm(seed uint64, scale float64) lockbench.History {
 	t.add(3000*scale+10, lockbench.Event{Kind: lockbench.KindEnd})
 	return t.h
 }
+
+// renewedThenLost: a renewing holder is cut off, is told so, and stops; one
+// renewal was confirmed only after the lease had ended.
+func renewedThenLost() (lockbench.History, lockbench.Finding) {
+	t := &tape{value: 70, token: 8}
+	a := t.call(0, "w1.c0").grant(2, 100).read(4)
+	a.renew(35, 135).renew(70, 170).renew(185, 240)
+	a.event(230, lockbench.Event{Kind: lockbench.KindLost, Note: "session expired"})
+	b := t.call(60, "w2.c1").grant(176, 276).read(177).write(180, false).release(181, 182, lockbench.OK)
+	a.write(188, false).release(233, 234, lockbench.Lost)
+	return t.h, lockbench.Finding{Layer: "store", Mechanism: lockbench.Overstay, At: at(188), From: at(0), To: at(234),
+		IDs: []string{a.id, b.id}, Sentence: "w1.c0 wrote though its lease had ended & \"been\" given to <another>"}
+}

@@ -12,8 +12,8 @@ import (
 
 const (
 	minWidth     = 60
-	cellWidth    = 8  // the longest short outcome
-	headWidth    = 10 // column heads break at hyphens to get below this
+	cellWidth    = 8 // the longest short outcome
+	headWidth    = 8 // column heads break at hyphens to get below this
 	reasonLines  = 3
 	listedCells  = 40
 	brokenSymbol = "!"

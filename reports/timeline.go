@@ -19,10 +19,11 @@ const (
 	barMiddle  = 33 // below the top of its lane
 	badgeLine  = 58
 	bandHead   = 18 // room for the faults' names
-	axisHeight = 42
+	axisHeight = 52
 	stripLane  = 8 // a lane of the overview
 	stripGap   = 26
 	charWidth  = 6.1
+	tickGap    = 78
 )
 
 // Timeline draws a finding on real time, as an SVG for the page that [HTML]
@@ -43,12 +44,17 @@ func Timeline(h lockbench.History, f lockbench.Finding, plan lockbench.Plan) str
 type drawing struct {
 	strings.Builder
 	*scene
-	top float64 // of the first lane
+	top  float64 // of the first lane
+	head float64 // room above it for the names of bands
 }
 
 func (s *scene) svg(f lockbench.Finding) string {
 	d := &drawing{scene: s}
-	d.top = bandHead
+	d.head = bandHead
+	if d.both.from != 0 {
+		d.head *= 2
+	}
+	d.top = d.head
 	if d.broken() {
 		d.top += float64(len(s.lanes)*stripLane + stripGap + 14)
 	}
@@ -85,7 +91,7 @@ func (d *drawing) f(format string, args ...any) {
 func (s *scene) describe() string {
 	var b strings.Builder
 	for _, m := range s.moments {
-		fmt.Fprintf(&b, "%d. %s: %s %s. ", m.N, s.clock(m.At), m.Client, m.Text)
+		fmt.Fprintf(&b, "%d. %s: %s %s. ", m.N, s.when(m.At), m.Client, m.Text)
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -97,29 +103,30 @@ func (d *drawing) bands() {
 		if !w.meets(period{d.ts.parts[0].from, d.ts.parts[len(d.ts.parts)-1].to}) {
 			continue
 		}
-		d.f(`<rect class="band" x="%s" y="%s" width="%s" height="%s"/>`, num(x0), num(d.top-bandHead), num(max(x1-x0, 1)), num(d.bottom()-d.top+bandHead))
-		d.text("bandname", max(x0, tlGutter)+5, d.top-5, "fault: "+w.name)
+		d.f(`<rect class="band" x="%s" y="%s" width="%s" height="%s"/>`, num(x0), num(d.top-d.head), num(max(x1-x0, 1)), num(d.bottom()-d.top+d.head))
+		d.text("bandname", max(x0, tlGutter)+5, d.top-d.head+13, "fault: "+w.name)
 	}
 	if d.both.from != 0 {
 		x0, x1 := d.ts.x(d.both.from), d.ts.x(d.both.to)
-		d.f(`<rect class="both" x="%s" y="%s" width="%s" height="%s"/>`, num(x0), num(d.top), num(max(x1-x0, 1)), num(d.bottom()-d.top))
-		d.text("bothname", x1, d.bottom()-6, "two holders")
+		d.f(`<rect class="both" x="%s" y="%s" width="%s" height="%s"/>`, num(x0), num(d.top-bandHead), num(max(x1-x0, 1)), num(d.bottom()-d.top+bandHead))
+		half := textWidth("two holders") / 2
+		d.text("bothname", min(max((x0+x1)/2, tlGutter+half), tlWidth-half), d.top-5, "two holders")
 	}
 }
 
 func (d *drawing) axis() {
 	y := d.bottom()
-	ticks, decimals := d.ts.ticks(d.story.start, 78)
+	ticks, decimals := d.ts.ticks(d.story.start, tickGap)
 	for _, p := range d.ts.parts {
 		d.f(`<path class="axis" d="M%s %sH%s"/>`, num(p.x0), num(y), num(p.x1))
 	}
-	last := 0.0
+	last := float64(tlGutter - 6) // "seconds" stands left of it
 	for _, t := range ticks {
 		d.f(`<path class="grid" d="M%s %sV%s"/>`, num(t.x), num(d.top), num(y+4))
 		label := strconv.FormatFloat(t.at.Sub(d.story.start).Seconds(), 'f', decimals, 64)
-		if t.x-last > charWidth*float64(len(label)) {
+		if half := textWidth(label) / 2; t.x-half > last {
 			d.text("tick", t.x, y+17, label)
-			last = t.x
+			last = t.x + half + 4
 		}
 	}
 	d.text("name", tlGutter-10, y+17, "seconds")
@@ -131,16 +138,16 @@ func (d *drawing) breaks() {
 		a, b := d.ts.parts[i], d.ts.parts[i+1]
 		d.f(`<rect class="cut" x="%s" y="%s" width="%s" height="%s"/>`, num(a.x1), num(d.top), num(breakWidth), num(d.bottom()-d.top))
 		for _, x := range []float64{a.x1, b.x0} {
-			d.f(`<path class="zig" d="M%s %s%s"/>`, num(x), num(d.top), strings.Repeat("l3 5l-6 10l3 5", len(d.lanes)*laneHeight/20))
+			d.f(`<path class="zig" d="M%s %s%s"/>`, num(x), num(d.top), strings.Repeat("l3 3.5l-6 7l3 3.5", len(d.lanes)*laneHeight/14))
 		}
 		mid := (a.x1 + b.x0) / 2
-		d.text("cutname", mid, d.bottom()+17, span(float64(b.from-a.to)/1e6))
+		d.text("cutname", mid, d.bottom()+31, span(float64(b.from-a.to)/1e6))
 		n := d.story.grantsIn(d.lock, period{a.to, b.from})
 		what := "no grant"
 		if n > 0 {
 			what = plural(n, "grant", "grants")
 		}
-		d.text("cutname", mid, d.bottom()+31, what)
+		d.text("cutname", mid, d.bottom()+45, what)
 	}
 }
 
@@ -164,7 +171,7 @@ func (d *drawing) overview() {
 	for _, p := range d.ts.parts {
 		x0, x1 := whole.x(p.from), whole.x(p.to)
 		d.f(`<rect class="lens" x="%s" y="9" width="%s" height="%s"/>`, num(x0-1), num(x1-x0+2), num(foot-9))
-		d.f(`<path class="guide" d="M%s %sL%s %sH%sL%s %sZ"/>`, num(x0-1), num(foot), num(p.x0), num(d.top-bandHead), num(p.x1), num(x1+1), num(foot))
+		d.f(`<path class="guide" d="M%s %sL%s %sH%sL%s %sZ"/>`, num(x0-1), num(foot), num(p.x0), num(d.top-d.head), num(p.x1), num(x1+1), num(foot))
 	}
 	d.text("name", tlGutter-10, 20, "overview")
 	d.text("name", tlGutter-10, 32, span(float64(last.to-first.from)/1e6))
@@ -175,7 +182,7 @@ func (d *drawing) stripLane(l lane, ts timescale, y float64) {
 	var right float64
 	bar := func(class string, p period) {
 		x0, x1 := ts.x(p.from), ts.x(p.to)
-		if x1 < right+0.5 && class == "hold" { // hundreds of short holds become one bar
+		if x1 < right+0.5 && class != "past" { // hundreds of short holds become one bar
 			return
 		}
 		x1 = max(x1, x0+0.8)
@@ -183,6 +190,9 @@ func (d *drawing) stripLane(l lane, ts timescale, y float64) {
 		right = x1
 	}
 	for _, a := range l.acqs {
+		if !a.granted() {
+			bar("pend", period{a.call, a.answered(d.story.end)})
+		}
 		for _, p := range a.beliefs() {
 			bar("hold", p)
 		}

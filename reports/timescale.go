@@ -27,6 +27,8 @@ const (
 	// A gap is cut only if it is this many times longer than all smaller ones
 	// together: else it can well be drawn.
 	cutRatio = 6
+	// and only if what is kept is less than this part of the whole.
+	cutBelow = 0.025
 )
 
 // newTimescale lays the window out between x0 and x1. The anchors, inside of
@@ -80,8 +82,9 @@ func longestKept(points []lockbench.Instant) (limit, kept lockbench.Instant) {
 		}
 	}
 	slices.Sort(gaps)
+	whole := points[len(points)-1] - points[0]
 	for i, g := range gaps {
-		if i >= 2 && len(gaps)-i <= maxBreaks && g > cutRatio*kept {
+		if i >= 2 && len(gaps)-i <= maxBreaks && g > cutRatio*kept && float64(kept) < cutBelow*float64(whole) {
 			return gaps[i-1], kept
 		}
 		kept += g
@@ -128,7 +131,9 @@ func (ts timescale) ticks(zero lockbench.Instant, gap float64) ([]tick, int) {
 	for _, p := range ts.parts {
 		n := len(out)
 		for t := zero + (p.from-zero+step-1)/step*step; t <= p.to; t += step {
-			out = append(out, tick{t, ts.x(t)})
+			if t >= zero {
+				out = append(out, tick{t, ts.x(t)})
+			}
 		}
 		if len(out) == n { // a part too short for a round time still needs one
 			fine := max(step/10, 1)

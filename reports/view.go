@@ -33,7 +33,7 @@ type detail struct {
 	Runs     string
 	Copies   []copyRow
 	Layers   []lockbench.Layer
-	Command  string
+	Command  []string // its words, kept together with their values
 	Timeline string
 	Moments  []momentRow
 	Others   int
@@ -110,7 +110,7 @@ func newDetail(c *lockbench.Cell, run *Run, h lockbench.History, notes []string)
 	if s := newScene(h, *f, run.Plan); s != nil {
 		d.Timeline, d.Others = s.svg(*f), s.others
 		for _, m := range s.moments {
-			d.Moments = append(d.Moments, momentRow{m.N, s.clock(m.At), m.Client, m.Text, m.Bad})
+			d.Moments = append(d.Moments, momentRow{m.N, s.when(m.At), m.Client, m.Text, m.Bad})
 		}
 	}
 	return d
@@ -170,13 +170,15 @@ func copyRows(copies map[string]lockbench.Copy) []copyRow {
 }
 
 // command is what runs p again.
-func command(p lockbench.Plan) string {
-	s := fmt.Sprintf("lockbench run --algorithm %s --fault %s", p.Algorithm, p.Fault)
+func command(p lockbench.Plan) []string {
+	s := []string{"lockbench run"}
 	add := func(flag, value string) {
 		if value != "" && value != "0" && value != "0s" {
-			s += " --" + flag + " " + value
+			s = append(s, "--"+flag+" "+value)
 		}
 	}
+	add("algorithm", p.Algorithm)
+	add("fault", p.Fault)
 	add("workload", p.Workload)
 	add("lab", p.Lab)
 	add("topology", p.Topology)
@@ -190,7 +192,7 @@ func command(p lockbench.Plan) string {
 
 // planFacts gathers where the cells were run, for the page's head.
 type planFacts struct {
-	labs, topologies, workloads, clients, ttls, durations, runs, seeds set
+	days, labs, topologies, workloads, clients, ttls, durations, runs, seeds set
 }
 
 // set keeps the distinct values in the order of first appearance.
@@ -208,6 +210,9 @@ func (s *set) add(v string) {
 }
 
 func (f *planFacts) add(p lockbench.Plan, runs int) {
+	if !p.Made.IsZero() {
+		f.days.add(p.Made.Format("2 January 2006"))
+	}
 	f.labs.add(p.Lab)
 	f.topologies.add(p.Topology)
 	f.workloads.add(p.Workload)
@@ -239,6 +244,7 @@ func (f *planFacts) facts() []fact {
 			out = append(out, fact{name, strings.Join(s, ", ")})
 		}
 	}
+	add("Run on", f.days)
 	add("Lab", f.labs)
 	add("Topologies", f.topologies)
 	add("Workload", f.workloads)

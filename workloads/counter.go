@@ -12,26 +12,26 @@ import (
 // is one that the lock should have kept.
 type Counter struct{}
 
-// The steps of a section. Between the last two lies the moment that no client
-// can guard: it has looked at its lease and is about to write.
+// The steps of a section. At the last one lies the moment that no client can
+// guard: it has looked at its lease and is about to write.
 const (
-	stepWork        = "work"
-	stepCheck       = "before-check"
-	stepBeforeWrite = "before-write"
+	stepRead        = "after-read"   // the work begins
+	stepWork        = "work"         // it is nearly done, and the lease has not been looked at yet
+	stepBeforeWrite = "before-write" // the lease has been looked at
 )
 
 // The work takes a random time in [minWork, minWork+workSpread).
 const (
-	minWork    = 2 * time.Millisecond
-	workSpread = 4 * time.Millisecond
+	minWork    = 5 * time.Millisecond
+	workSpread = 10 * time.Millisecond
 )
 
 // Info implements [lockbench.Workload].
 func (Counter) Info() lb.WorkloadInfo {
 	return lb.WorkloadInfo{
 		Name:  "counter",
-		Doc:   "read a counter, work for 2 to 6 ms, write it back plus one",
-		Steps: []string{stepWork, stepCheck, stepBeforeWrite},
+		Doc:   "read a counter, work for 5 to 15 ms, write it back plus one",
+		Steps: []string{stepRead, stepWork, stepBeforeWrite},
 	}
 }
 
@@ -57,14 +57,14 @@ func (t *counterTask) Do(ctx context.Context, lease *lb.Lease) error {
 	if err != nil {
 		return err
 	}
-	if err := t.env.Step(ctx, stepWork, req); err != nil {
+	if err := t.env.Step(ctx, stepRead, req); err != nil {
 		return err
 	}
 	work := minWork + time.Duration(t.env.Rand.Int64N(int64(workSpread)))
 	if err := t.env.Clock.Sleep(ctx, work); err != nil {
 		return err
 	}
-	if err := t.env.Step(ctx, stepCheck, req); err != nil {
+	if err := t.env.Step(ctx, stepWork, req); err != nil {
 		return err
 	}
 	held := lease.Valid()

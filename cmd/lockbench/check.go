@@ -22,7 +22,7 @@ func checkCommand() *cobra.Command {
 or a history file in the format of docs/history.md, whoever wrote it.
 
 Exit code: 0 nothing is wrong with the history, 1 something is, 2 undecided.`,
-		Args: between(1, 1),
+		Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			res, err := judge(args[0])
 			if err != nil {

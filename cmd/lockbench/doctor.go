@@ -26,7 +26,7 @@ func doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine can do, and what it lacks",
-		Args:  between(0, 0),
+		Args:  exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := examine(cmd.Context())
 			if asJSON {

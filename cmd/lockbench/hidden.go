@@ -21,15 +21,15 @@ import (
 // as a process of its own.
 func hiddenCommands() []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "perform DIR", Hidden: true, Args: between(1, 1),
+		{Use: "perform DIR", Hidden: true, Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error { return run.Perform(cmd.Context(), args[0]) }},
-		{Use: "probe", Hidden: true, Args: between(0, 0),
+		{Use: "probe", Hidden: true, Args: exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error { return lab.Probe(cmd.Context()) }},
-		{Use: "worker", Hidden: true, Args: between(0, 0),
+		{Use: "worker", Hidden: true, Args: exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				return worker.Run(cmd.Context(), os.Stdin, os.Stdout, findAlgorithm, findWorkload)
 			}},
-		{Use: "store ADDRESS EVENTS", Hidden: true, Args: between(2, 2), RunE: serveStore},
+		{Use: "store ADDRESS EVENTS", Hidden: true, Args: exactly(2), RunE: serveStore},
 		{Use: "etcd", Hidden: true, DisableFlagParsing: true, RunE: serveEtcd},
 	}
 }

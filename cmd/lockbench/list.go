@@ -60,7 +60,7 @@ func listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [algorithms|faults|workloads|topologies]",
 		Short: "Say what there is",
-		Args:  between(0, 1),
+		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			picked := map[string][]item{}
 			var order, names []string

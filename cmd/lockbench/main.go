@@ -121,10 +121,13 @@ func verbs(root *cobra.Command) (names []string) {
 	return names
 }
 
-// between is cobra.RangeArgs with our exit code.
-func between(low, high int) cobra.PositionalArgs {
+// exactly is cobra.ExactArgs with our exit code.
+func exactly(n int) cobra.PositionalArgs { return args(cobra.ExactArgs(n)) }
+
+// args gives cobra's own checks our exit code.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := cobra.RangeArgs(low, high)(cmd, args); err != nil {
+		if err := check(cmd, args); err != nil {
 			return usage("%w; see lockbench %s --help", err, cmd.Name())
 		}
 		return nil

@@ -22,7 +22,7 @@ func matrixCommand() *cobra.Command {
 		Use:     "matrix",
 		Short:   "Put many locks under many faults",
 		Example: "  lockbench matrix --algorithms 'redis-*,etcd-lease' --faults none,pause-holder --runs 3",
-		Args:    between(0, 0),
+		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m := run.Matrix{Runs: runs, Jobs: jobs}
 			return runMatrix(cmd, &m, &p, algorithms, faults)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
@@ -11,9 +12,12 @@ func reportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "report DIR…",
 		Short: "Make the page of a recorded run or matrix again",
-		Args:  between(1, 1000),
+		Args:  args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			for _, dir := range dirs {
+				if _, err := os.Stat(dir); err != nil {
+					return usage("%w", err)
+				}
 				page, err := reports.HTML(dir)
 				if err != nil {
 					return err

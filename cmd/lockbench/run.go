@@ -16,7 +16,7 @@ func runCommand() *cobra.Command {
 		Use:     "run --algorithm A --fault F",
 		Short:   "Put one lock under one fault",
 		Example: "  lockbench run --algorithm redis-setpx-lua --fault pause-at:before-write",
-		Args:    between(0, 0),
+		Args:    exactly(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runOne(cmd, &p) },
 	}
 	p.add(cmd, 5e9)

@@ -33,10 +33,12 @@ func SetPXDel() lb.Impl {
 // lateDel is what a release without owner check costs.
 var lateDel = []lb.Expectation{
 	{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody is late", Source: "the algorithm's own claim"},
+	{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not delete, and the key expires", Source: "the algorithm's own claim"},
 	{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 		Why: "the late holder's DEL frees the lock of the next one", Source: `redis.io, "Distributed Locks with Redis"`},
-	{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-		Why: "the late holder's DEL frees the lock of the next one", Source: `redis.io, "Distributed Locks with Redis"`},
+	{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Check},
+		Why:    "the late holder's DEL frees the lock of the next one, unless TCP delivers it in a moment when nobody holds it",
+		Source: `redis.io, "Distributed Locks with Redis"`},
 	{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Broken}, Why: "late write and late DEL", Source: fencingSource},
 }
 

@@ -43,7 +43,9 @@ type Process interface {
 
 // Program is what to run.
 type Program struct {
-	// Argv is the command. An Argv[0] of "lockbench" means this very program.
+	// Argv is the command. An Argv[0] of [Self] means this very program. "{addr}"
+	// and "{port}" stand for the address and port to listen at, which only the lab
+	// knows.
 	Argv []string
 	// Image names the container image that has the command, for labs that run
 	// containers; "" for programs that are part of lockbench itself.

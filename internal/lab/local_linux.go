@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/lockbench/lockbench"
 	"github.com/vishvananda/netlink"
@@ -42,7 +43,7 @@ func OpenLocal() (Lab, error) {
 	return l, nil
 }
 
-func hostAddr(n int) net.IP { return net.IPv4(192, 0, 2, byte(n+1)) }
+func hostAddr(n int) net.IP { return net.IPv4(198, 51, 100, byte(n+1)) }
 
 const maxHosts = 253
 
@@ -84,9 +85,31 @@ func (l *local) plug(h *localHost, port string) error {
 	if err := errors.Join(netlink.LinkAdd(cable), linkUp(port)); err != nil {
 		return err
 	}
-	return h.thread.Do(func() error {
+	if err := h.thread.Do(func() error {
 		return errors.Join(linkUp("lo"), giveAddr("eth0", h.addr), linkUp("eth0"))
-	})
+	}); err != nil {
+		return err
+	}
+	return awaitCarrier(port)
+}
+
+// awaitCarrier waits until the bridge passes packets to the port. The kernel tells
+// the bridge of a new cable up to a second late; a connection attempted before
+// that loses its first packet and then waits for a second, too.
+func awaitCarrier(port string) error {
+	const bound = 5 * time.Second
+	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+		link, err := netlink.LinkByName(port)
+		if err != nil {
+			return fmt.Errorf("find %s: %w", port, err)
+		}
+		if link.Attrs().OperState == netlink.OperUp {
+			return nil
+		}
+		if time.Since(start) > bound {
+			return fmt.Errorf("%s is still %v after %v", port, link.Attrs().OperState, bound)
+		}
+	}
 }
 
 // Network implements [Lab].

@@ -42,7 +42,7 @@ func create(dir string, plan lb.Plan) error {
 			return fmt.Errorf("run: %w", err)
 		}
 	}
-	plan.Schema = schema
+	plan.Schema, plan.Made = schema, time.Now().Truncate(time.Second)
 	return writeJSON(filepath.Join(dir, planFile), plan)
 }
 

@@ -95,16 +95,14 @@ func (m *Matrix) cell(ctx context.Context, dir string, impl lb.Impl, fault lb.Fa
 		}, nil
 	}
 	results, errs := make([]lb.RunResult, m.Runs), make([]error, m.Runs)
-	dirs := map[uint64]string{} // by seed
 	var wg sync.WaitGroup
 	for n := range m.Runs {
 		plan := m.For(impl, fault, n)
-		dirs[plan.Seed] = filepath.Join("cells", plan.Algorithm, plan.Fault, fmt.Sprint(n+1))
 		free <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-free }()
 			if errs[n] = ctx.Err(); errs[n] == nil {
-				results[n], errs[n] = Execute(ctx, filepath.Join(dir, "cells", plan.Algorithm, plan.Fault, fmt.Sprint(n+1)), plan)
+				results[n], errs[n] = Execute(ctx, filepath.Join(dir, runDir(plan, n)), plan)
 			}
 		})
 	}
@@ -113,8 +111,13 @@ func (m *Matrix) cell(ctx context.Context, dir string, impl lb.Impl, fault lb.Fa
 		return lb.Cell{}, err
 	}
 	cell := checker.Cell(results, info)
-	cell.Dir = dirs[cell.Seed]
+	cell.Dir = runDir(plan, checker.Worst(results))
 	return cell, nil
+}
+
+// runDir is where the nth run of a cell is, below the matrix's directory.
+func runDir(plan lb.Plan, n int) string {
+	return filepath.Join("cells", plan.Algorithm, plan.Fault, fmt.Sprint(n+1))
 }
 
 // MatrixFile is matrix.json, and what --json prints.

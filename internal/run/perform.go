@@ -184,22 +184,11 @@ func (s *stage) strike(ctx context.Context, fault lb.Fault) error {
 func (s *stage) awaitGrant(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, recoveryBound(s.plan.TTL))
 	defer cancel()
-	granted := make(chan struct{}, len(s.workers))
-	for _, w := range s.workers {
-		go func() {
-			if _, err := w.catch(ctx, stepHolding, worker.Notice); err == nil {
-				granted <- struct{}{}
-			}
-		}()
-	}
-	select {
-	case <-granted:
-	case <-ctx.Done():
-	}
+	_ = s.Passed(ctx, stepHolding, nil)
 }
 
 // stepHolding is the step that every workload's holder passes.
-const stepHolding = "work"
+const stepHolding = "after-read"
 
 func (s *stage) stopWorkers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopBound)
@@ -233,6 +222,31 @@ func (s *stage) Servers() []lb.Process {
 		ps = append(ps, p)
 	}
 	return ps
+}
+
+func (s *stage) Passed(ctx context.Context, step string, except lb.Process) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	passed := make(chan error, len(s.workers))
+	for _, w := range s.workers {
+		if !w.alive() || except != nil && w.Name() == except.Name() {
+			continue
+		}
+		go func() {
+			_, err := w.catch(ctx, step, worker.Notice)
+			passed <- err
+		}()
+	}
+	for {
+		select {
+		case err := <-passed:
+			if err == nil {
+				return nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 func (s *stage) Catch(ctx context.Context, step string, how lb.Grip) (lb.Caught, error) {

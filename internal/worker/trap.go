@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	lb "github.com/lockbench/lockbench"
 )
@@ -12,6 +13,8 @@ type trap struct {
 	name   string // of the worker
 	record func(lb.Event)
 	report func(Report)
+
+	frozen atomic.Int64 // the instant of the last freeze
 
 	mu   sync.Mutex
 	step string // "" when not armed
@@ -75,6 +78,7 @@ func (t *trap) pass(ctx context.Context, client, step, id string) error {
 		}
 		t.report(Report{Say: SayHeld, Client: client, ID: id, Idle: lb.Now().Sub(start)})
 	case lb.Freeze:
+		t.frozen.Store(int64(lb.Now()))
 		stopSelf()
 	case lb.Kill:
 		killSelf()

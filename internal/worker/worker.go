@@ -139,7 +139,8 @@ func (w *worker) beat(ctx context.Context) {
 	for lb.HostClock.Sleep(lb.HostClock{}, ctx, heartbeat) == nil {
 		now := lb.Now()
 		if idle := now.Sub(last); idle > silence {
-			w.rec.Record(lb.Event{At: now, Kind: lb.KindSilent, Worker: w.cfg.Name, Call: last})
+			from := max(last, lb.Instant(w.trap.frozen.Load())) // a freeze comes after the last beat
+			w.rec.Record(lb.Event{At: now, Kind: lb.KindSilent, Worker: w.cfg.Name, Call: from})
 			w.say(Report{Say: SaySilent, Idle: idle})
 		}
 		last = now

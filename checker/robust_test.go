@@ -1,0 +1,77 @@
+package checker
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+)
+
+// TestPanicIsAResult: a checker that crashes makes its layer undecided, and the
+// others are judged all the same.
+func TestPanicIsAResult(t *testing.T) {
+	broken := append([]layer{{"broken", func(*run) lockbench.Layer { panic("at the disco") }}}, layers...)
+	s := tell(lockbench.Plan{}).busy(10, 12)
+	r := check(Options{}, s.plan, s.events, broken)
+	l := layerOf(r, "broken")
+	if l.Verdict != lockbench.Undecided || !strings.Contains(l.Summary, "at the disco") {
+		t.Errorf("%+v", l)
+	}
+	if v := layerOf(r, LayerGrant).Verdict; v != lockbench.Valid {
+		t.Errorf("grant is %s", v)
+	}
+	if r.Outcome != lockbench.Inconclusive || !strings.HasPrefix(r.Reason, "broken is undecided") {
+		t.Errorf("%s %q", r.Outcome, r.Reason)
+	}
+}
+
+// TestGarbage feeds random events. Nothing in them makes sense; still no layer
+// may fail, and none may change what it was given.
+func TestGarbage(t *testing.T) {
+	for seed := range uint64(20_000) {
+		h := garbage(rand.New(rand.NewPCG(seed, 3)))
+		before := fmt.Sprint(h)
+		for _, strict := range []bool{false, true} {
+			r := Options{Strict: strict}.Check(lockbench.Plan{Fenced: seed%2 == 0, Algorithm: "a"}, h)
+			if len(r.Layers) != len(layers) || r.Outcome == "" {
+				t.Fatalf("seed %d: %+v", seed, r)
+			}
+			for _, l := range r.Layers {
+				if strings.Contains(l.Summary, "failed") || strings.Contains(l.Summary, "bug") {
+					t.Errorf("seed %d: %s: %s\n%s", seed, l.Name, l.Summary, before)
+				}
+			}
+		}
+		if fmt.Sprint(h) != before {
+			t.Fatalf("seed %d: the history was changed", seed)
+		}
+	}
+}
+
+func garbage(rng *rand.Rand) lockbench.History {
+	pick := func(words ...string) string { return words[rng.IntN(len(words))] }
+	when := func() lockbench.Instant { return lockbench.Instant(rng.IntN(60) - 3) }
+	effect := func() lockbench.CopyEffect {
+		return lockbench.CopyEffect{Value: rng.Int64N(3), Base: rng.Int64N(3), New: rng.Int64N(3),
+			Result: pick("landed", "landed", "refused", "skipped", "", "odd")}
+	}
+	kinds := []string{"call", "call", "call", "return", "return", "return", "renew", "lost", "read", "write", "step", "silent", "dead", "fault", "end", "odd", ""}
+	h := make(lockbench.History, rng.IntN(40))
+	for i := range h {
+		h[i] = lockbench.Event{At: when(), Kind: lockbench.Kind(pick(kinds...)), Op: pick("acquire", "release", "odd"),
+			Client: pick("w1.c0", "w1.c1", "w2.c0", "", "."), Lock: pick("l", "l", "m"), ID: pick("a", "b", "c", "d", "e", ""),
+			Shared: rng.IntN(5) == 0, Result: lockbench.Result(pick("ok", "ok", "fail", "unknown", "lost", "odd")),
+			Token: rng.Uint64N(4), Until: when(), Call: when(), Worker: pick("w1", "w2", ""), Name: "n",
+			Phase: pick("strike", "heal", "healed"), Bit: rng.IntN(2) == 0, Seq: rng.Uint64N(9)}
+		if rng.IntN(3) > 0 {
+			h[i].Copies = &lockbench.CopyEffects{Plain: effect(), Checked: effect()}
+			if rng.IntN(2) == 0 {
+				fenced := effect()
+				h[i].Copies.Fenced = &fenced
+			}
+		}
+	}
+	return h
+}

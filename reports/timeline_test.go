@@ -1,0 +1,149 @@
+package reports
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+)
+
+func wellFormed(t *testing.T, doc string) {
+	t.Helper()
+	for d := xml.NewDecoder(strings.NewReader(doc)); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatalf("not well-formed: %v\n%s", err, doc)
+		}
+	}
+}
+
+func TestTimelineTellsTheStory(t *testing.T) {
+	late, lateFinding := lateDelete()
+	over, overFinding := overstay(true)
+	stuck, stuckFinding := ghost()
+	for _, c := range []struct {
+		name string
+		h    lockbench.History
+		f    lockbench.Finding
+		want []string
+	}{
+		{"double grant", late, lateFinding, []string{
+			">w2.c0<", ">w3.c0<", ">two holders<", "12 over 12",
+			"w1.c0 releases, after its lease has ended: ok", // the culprit, whom the finding does not name
+		}},
+		{"overstay", over, overFinding, []string{
+			">w1.c0<", "fault: pause-holder", ">lease ends<", `class="ice"`, `class="past"`, ">overview<",
+			"plain landed stale, checked skipped, fenced refused", "1.52 s after its lease had ended", ">no grant<",
+		}},
+		{"ghost", stuck, stuckFinding, []string{
+			">w1.c0<", ">w2.c0<", ">w3.c0<", ">killed<", "is caught at step after-setnx", "fault: crash-at:after-setnx",
+		}},
+	} {
+		svg := Timeline(c.h, c.f, lockbench.Plan{})
+		for _, w := range c.want {
+			if !strings.Contains(svg, w) {
+				t.Errorf("%s: the picture lacks %q", c.name, w)
+			}
+		}
+	}
+}
+
+func TestTimelineOfUnknownAcquisitions(t *testing.T) {
+	h, _ := ghost()
+	if got := Timeline(h, lockbench.Finding{IDs: []string{"nobody"}}, lockbench.Plan{}); got != "" {
+		t.Errorf("a picture of nothing: %s", got)
+	}
+	if got := Timeline(nil, lockbench.Finding{}, lockbench.Plan{}); got != "" {
+		t.Errorf("a picture of an empty history: %s", got)
+	}
+}
+
+// TestTimelineOfAnything draws events in no sensible order: whatever a history
+// holds, the picture must come out well-formed, bounded and inside its frame.
+func TestTimelineOfAnything(t *testing.T) {
+	r := dice(11)
+	for range 3000 {
+		h, f := anything(r)
+		svg := Timeline(h, f, lockbench.Plan{TTL: 1e9})
+		if svg == "" {
+			continue
+		}
+		wellFormed(t, svg)
+		if len(svg) > 200_000 {
+			t.Fatalf("%d bytes for %d events", len(svg), len(h))
+		}
+		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || strings.Contains(svg, `width="-`) {
+			t.Fatalf("bad number in\n%s", svg)
+		}
+	}
+}
+
+func anything(r *rand.Rand) (lockbench.History, lockbench.Finding) {
+	pick := func(s ...string) string { return s[r.IntN(len(s))] }
+	when := func() lockbench.Instant { return lockbench.Instant(r.Int64N(1 << (4 + r.IntN(34)))) }
+	ids := []string{"a1", "a2", "a3", "a4", "a5"}
+	var h lockbench.History
+	for range 1 + r.IntN(60) {
+		id := pick(ids...)
+		h = append(h, lockbench.Event{
+			At:   when(),
+			Kind: lockbench.Kind(pick("call", "return", "renew", "lost", "read", "write", "step", "silent", "dead", "fault", "end")),
+			Op:   pick(lockbench.OpAcquire, lockbench.OpRelease), ID: id, Client: "w" + id[1:] + ".c<0>", Lock: pick("l", "l", "m"),
+			Result: lockbench.Result(pick("ok", "ok", "fail", "unknown", "lost")), Until: when(), Call: when(),
+			Worker: pick("w1", "w2"), Name: pick("f&g", "x"), Phase: pick("strike", "heal", "healed"),
+		})
+	}
+	return h, lockbench.Finding{IDs: ids[:1+r.IntN(4)], From: when(), To: when(),
+		Mechanism: pick(lockbench.DoubleGrant, lockbench.Overstay, lockbench.Ghost, "")}
+}
+
+func TestBoundedPictureOfABusyRun(t *testing.T) {
+	tp := &tape{}
+	tp.busy(0, 60_000, 1000, dice(5), "w1.c0", "w2.c0", "w3.c0")
+	f := lockbench.Finding{From: at(0), To: at(60_000), IDs: []string{"a1", "a4000", "a8000", "a12000"}}
+	if n := len(Timeline(tp.h, f, lockbench.Plan{})); n == 0 || n > 400_000 {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+func TestTimescaleCuts(t *testing.T) {
+	for _, c := range []struct {
+		anchors []lockbench.Instant
+		parts   int
+	}{
+		{[]lockbench.Instant{0, 10, 22, 37}, 1},             // even
+		{[]lockbench.Instant{0, 1, 2, 10}, 1},               // long, but it can be drawn
+		{[]lockbench.Instant{0, 2, 3, 1000, 1003, 1005}, 2}, // one gap out of proportion
+		{[]lockbench.Instant{0, 2, 4, 900, 2500, 2503}, 3},  // two
+		{[]lockbench.Instant{7}, 1},
+	} {
+		for i := range c.anchors {
+			c.anchors[i] *= 1e6
+		}
+		ts := newTimescale(period{c.anchors[0], c.anchors[len(c.anchors)-1] + 1}, c.anchors, 0, 800)
+		if len(ts.parts) != c.parts {
+			t.Errorf("%v: %d parts, want %d", c.anchors, len(ts.parts), c.parts)
+		}
+		last := -1.0
+		for _, a := range c.anchors {
+			x := ts.x(a)
+			if !ts.shows(period{a, a}) || x < last || x > 800.01 {
+				t.Errorf("%v: anchor %d is at %.1f after %.1f", c.anchors, a, x, last)
+			}
+			last = x
+		}
+	}
+}
+
+func ExampleTimeline() {
+	h, f := lateDelete()
+	svg := Timeline(h, f, lockbench.Plan{})
+	fmt.Println(strings.HasPrefix(svg, "<svg") && strings.HasSuffix(svg, "</svg>"))
+	// Output: true
+}

@@ -1,0 +1,80 @@
+package reports
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+)
+
+func TestSpan(t *testing.T) {
+	for ms, want := range map[float64]string{
+		-1: "none", 0: "0 ms", .0421: "42.1 µs", .5: "500 µs", 1: "1.00 ms", 14.25: "14.2 ms", 985.2: "985 ms", 1520: "1.52 s", 61000: "61.0 s",
+	} {
+		if got := span(ms); got != want {
+			t.Errorf("span(%v) = %q, want %q", ms, got, want)
+		}
+	}
+}
+
+func TestInterval(t *testing.T) {
+	for _, c := range []struct {
+		k, n   int
+		lo, hi float64
+	}{{0, 5, 0, .434}, {5, 5, .566, 1}, {4, 5, .376, .964}, {0, 0, 0, 1}, {50, 100, .404, .596}} {
+		lo, hi := interval(c.k, c.n)
+		if math.Abs(lo-c.lo) > .001 || math.Abs(hi-c.hi) > .001 {
+			t.Errorf("interval(%d, %d) = %.3f, %.3f, want %.3f, %.3f", c.k, c.n, lo, hi, c.lo, c.hi)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	got := wrap("one two three four five", 9, 2)
+	if !slices.Equal(got, []string{"one two", "three …"}) && !slices.Equal(got, []string{"one two", "three fo…"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	list := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	for q, want := range map[float64]float64{0: 1, .5: 5, .9: 9, .99: 10, 1: 10} {
+		if got := quantile(list, q); got != want {
+			t.Errorf("quantile %v = %v, want %v", q, got, want)
+		}
+	}
+}
+
+func TestECDFIsThinnedAndClamped(t *testing.T) {
+	list := make([]float64, 5000)
+	for i := range list {
+		list[i] = float64(i) / 1000
+	}
+	xys := ecdf(list)
+	if len(xys) != linePoints || xys[0].X != leastMS || xys[len(xys)-1].X != list[4999] || xys[len(xys)-1].Y != 1 {
+		t.Errorf("%d points from %v to %v", len(xys), xys[0], xys[len(xys)-1])
+	}
+}
+
+func TestStandings(t *testing.T) {
+	cell := func(a, f string, o lockbench.Outcome) lockbench.Cell {
+		return lockbench.Cell{Algorithm: a, Fault: f, Outcome: o}
+	}
+	g := newGrid([]lockbench.Cell{
+		cell("a", "x", lockbench.Safe), cell("a", "none", lockbench.NotAvailable),
+		cell("b", "x", lockbench.Fence), cell("b", "none", lockbench.Broken),
+		cell("c", "x", lockbench.Inconclusive), cell("c", "none", lockbench.Check),
+		cell("d", "x", lockbench.Inconclusive),
+	})
+	want := map[lockbench.Outcome]string{lockbench.Safe: "a", lockbench.Check: "c", lockbench.Broken: "b"}
+	got := g.standings()
+	for _, s := range got {
+		if !slices.Equal(s.Names, []string{want[s.Outcome]}) {
+			t.Errorf("%s: %v", s.Outcome, s.Names)
+		}
+	}
+	if len(got) != len(want) || g.Cols[0] != noFault {
+		t.Errorf("%v, columns %v", got, g.Cols)
+	}
+}
