@@ -91,7 +91,7 @@ func (h *host) startChild(ctx context.Context, p lab.Program) (*lab.Child, error
 		}
 		p.Port = port
 	}
-	c, err := lab.StartChild(ctx, h.lab.launcher, h.name, loopback, p)
+	c, err := lab.StartChild(ctx, h.lab.launcher, lab.Place{Name: h.name, Addr: loopback}, p)
 	if err != nil {
 		return nil, err
 	}

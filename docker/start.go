@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	api "github.com/moby/moby/api/types/container"
@@ -20,6 +21,9 @@ import (
 // everywhere is what a program in a container listens at: the engine forwards to
 // an address that is not known before it runs.
 const everywhere = "0.0.0.0"
+
+// dataDir is the directory of a program in a container: one that every image has.
+const dataDir = "/tmp"
 
 // startContainer runs p in a new container under the host's name.
 func (h *host) startContainer(ctx context.Context, p lab.Program) (*container, error) {
@@ -79,9 +83,16 @@ func (h *host) fits(p lab.Program) error {
 // program's.
 func (h *host) request(image string, p lab.Program) (testcontainers.GenericContainerRequest, error) {
 	var none testcontainers.GenericContainerRequest
-	argv, err := p.Expand(everywhere, p.Port)
+	expand := p.Expander(everywhere, p.Port, dataDir)
+	argv, err := expand.Argv()
 	if err != nil {
 		return none, err
+	}
+	var files []testcontainers.ContainerFile
+	for name, text := range p.Files {
+		files = append(files, testcontainers.ContainerFile{
+			Reader: strings.NewReader(expand.Replace(text)), ContainerFilePath: dataDir + "/" + name, FileMode: 0o644,
+		})
 	}
 	port, err := network.ParsePort(strconv.Itoa(p.Port) + "/tcp")
 	if err != nil {
@@ -96,6 +107,7 @@ func (h *host) request(image string, p lab.Program) (testcontainers.GenericConta
 		Logger:  log.NewNoopLogger(),
 		ContainerRequest: testcontainers.ContainerRequest{
 			Image:          image,
+			Files:          files,
 			Entrypoint:     argv[:1],
 			Cmd:            argv[1:],
 			Labels:         h.lab.owner.labels(),

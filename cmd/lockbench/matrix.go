@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -75,6 +76,11 @@ func runMatrix(cmd *cobra.Command, m *run.Matrix, p *planFlags, algorithms, faul
 	cells, err := m.Run(cmd.Context(), p.out)
 	if err != nil {
 		return err
+	}
+	for i := range cells {
+		if cells[i].Dir != "" { // matrix.json can be moved with its directory; what is printed can't
+			cells[i].Dir = filepath.Join(p.out, cells[i].Dir)
+		}
 	}
 	return finish(cmd, p, cells)
 }

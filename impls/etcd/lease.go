@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
@@ -37,34 +36,22 @@ func (leaseImpl) Info() lb.Info {
 		Steps: []string{"before-grant", "after-grant", "before-put", "after-put", "before-get", "before-watch", "after-watch",
 			"before-recheck", "after-recheck", "before-revoke", "after-revoke"},
 		Traits: lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
-		Expect: []lb.Expectation{
-			{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody outlives the lease", Source: "the algorithm's own claim"},
-			{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the lease of the dead expires", Source: "the algorithm's own claim"},
-			{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Check}, Reason: lb.Overstay,
-				Why: "nobody renews for a frozen holder; it can see that when it wakes", Source: kleppmann},
-			{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Check}, Reason: lb.Overstay,
-				Why: "renewals do not get through; the holder's own clock tells it so", Source: kleppmann},
-			{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.Overstay,
-				Why: "the store has seen a higher revision and refuses the late write", Source: kleppmann},
-		},
+		Expect: compose.FencedLease(),
 	}
 }
-
-const kleppmann = `M. Kleppmann, "How to do distributed locking", 2016`
 
 func (leaseImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	c, err := dial(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	return &leaseClient{env: env, etcd: c, held: map[string]*ticket{}}, nil
+	return &leaseClient{env: env, etcd: c}, nil
 }
 
 type leaseClient struct {
 	env  *lb.Env
 	etcd *clientv3.Client
-	mu   sync.Mutex
-	held map[string]*ticket // by owner
+	held compose.Held[*ticket]
 }
 
 // ticket is one acquisition's place in the queue.
@@ -113,9 +100,7 @@ func (c *leaseClient) enter(ctx context.Context, req lb.Request) (*ticket, error
 		return nil, compose.NoEffect(fmt.Errorf("etcd: grant a lease: %w", err))
 	}
 	t := &ticket{key: prefix(req.Lock) + req.Owner, keeper: keep(c.env, c.etcd, granted.ID, call)}
-	c.mu.Lock()
-	c.held[req.Owner] = t
-	c.mu.Unlock()
+	c.held.Put(req.Owner, t)
 	if err := c.env.Step(ctx, "after-grant", req); err != nil {
 		return t, err
 	}
@@ -193,10 +178,8 @@ func (c *leaseClient) recheck(ctx context.Context, req lb.Request, t *ticket) er
 // Release revokes the lease, and with it the key. Only a lease that etcd still
 // knew can have protected the holder until now.
 func (c *leaseClient) Release(ctx context.Context, req lb.Request) error {
-	c.mu.Lock()
-	t := c.held[req.Owner]
-	c.mu.Unlock()
-	if t == nil {
+	t, ok := c.held.Get(req.Owner)
+	if !ok {
 		return lb.ErrLost
 	}
 	t.stop()
@@ -210,9 +193,7 @@ func (c *leaseClient) Release(ctx context.Context, req lb.Request) error {
 	if err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
 		return fmt.Errorf("etcd: revoke the lease: %w", err)
 	}
-	c.mu.Lock()
-	delete(c.held, req.Owner)
-	c.mu.Unlock()
+	c.held.Drop(req.Owner)
 	if err != nil {
 		return lb.ErrLost
 	}
@@ -220,9 +201,7 @@ func (c *leaseClient) Release(ctx context.Context, req lb.Request) error {
 }
 
 func (c *leaseClient) Close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, t := range c.held {
+	for _, t := range c.held.All() {
 		t.stop()
 	}
 	return c.etcd.Close()

@@ -25,14 +25,11 @@ func Fenced() lb.Impl {
 		info: lb.Info{
 			Name:       "redis-fenced",
 			Doc:        "redis-setpx-lua, and a fencing token from INCR in the same script",
-			Source:     "Redisson RFencedLock; " + fencingSource,
+			Source:     "Redisson RFencedLock; " + compose.Kleppmann,
 			Topologies: []string{"redis"},
 			Steps:      []string{"before-script", "after-script", "before-compare-and-delete", "after-compare-and-delete"},
 			Traits:     lb.Traits{Leased: true, Fenced: true},
-			Expect: append([]lb.Expectation{{
-				Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.Overstay,
-				Why: "the store has seen a higher token and refuses the late write", Source: fencingSource,
-			}}, leaseWithoutToken...),
+			Expect:     compose.FencedLease(),
 		},
 		open: func(s session) lb.Client { return fenced{s} },
 	}

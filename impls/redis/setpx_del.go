@@ -24,22 +24,23 @@ func SetPXDel() lb.Impl {
 			Topologies: []string{"redis"},
 			Steps:      []string{"before-set", "after-set", "before-del", "after-del"},
 			Traits:     lb.Traits{Leased: true},
-			Expect:     lateDel,
+			Expect:     lateDel(),
 		},
 		open: func(s session) lb.Client { return setPXDel{s} },
 	}
 }
 
 // lateDel is what a release without owner check costs.
-var lateDel = []lb.Expectation{
-	{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody is late", Source: "the algorithm's own claim"},
-	{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not delete, and the key expires", Source: "the algorithm's own claim"},
-	{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-		Why: "the late holder's DEL frees the lock of the next one", Source: `redis.io, "Distributed Locks with Redis"`},
-	{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Check},
-		Why:    "the late holder's DEL frees the lock of the next one, unless TCP delivers it in a moment when nobody holds it",
-		Source: `redis.io, "Distributed Locks with Redis"`},
-	{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Broken}, Why: "late write and late DEL", Source: fencingSource},
+func lateDel() []lb.Expectation {
+	const doc = `redis.io, "Distributed Locks with Redis"`
+	return compose.Except(compose.Lease(),
+		lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "the late holder's DEL frees the lock of the next one", Source: doc},
+		lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Check},
+			Why: "the late DEL frees the next one's lock, unless TCP delivers it while nobody holds it", Source: doc},
+		lb.Expectation{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Broken},
+			Why: "late write and late DEL", Source: doc},
+	)
 }
 
 type setPXDel struct{ session }

@@ -24,26 +24,11 @@ func SetPXLua() lb.Impl {
 			Topologies: []string{"redis"},
 			Steps:      []string{"before-set", "after-set", "before-compare-and-delete", "after-compare-and-delete"},
 			Traits:     lb.Traits{Leased: true},
-			Expect:     leaseWithoutToken,
+			Expect:     compose.Lease(),
 		},
 		open: func(s session) lb.Client { return setPXLua{s} },
 	}
 }
-
-// leaseWithoutToken is what every correct lease with neither renewal nor token
-// is good for.
-var leaseWithoutToken = []lb.Expectation{
-	{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody outlives the lease", Source: "the algorithm's own claim"},
-	{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not write, and the key expires", Source: "the algorithm's own claim"},
-	{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Check}, Reason: lb.Overstay,
-		Why: "the frozen holder can see, after it wakes, that its lease is over", Source: fencingSource},
-	{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Check}, Reason: lb.Overstay,
-		Why: "the holder's own clock tells it that its lease is over", Source: fencingSource},
-	{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.Overstay,
-		Why: "no look at the clock helps a holder that stops after it, and there is no token", Source: fencingSource},
-}
-
-const fencingSource = `M. Kleppmann, "How to do distributed locking", 2016`
 
 type setPXLua struct{ session }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,22 +35,26 @@ type Child struct {
 
 var _ Process = (*Child)(nil)
 
-// StartChild starts p from l, on the host of the given name and address, and
-// returns when it is ready: within ctx, and within one minute. "{addr}" and
-// "{port}" in the arguments become addr and p.Port. The child outlives ctx; it
+// Place is a host as a child process sees it: its name, its address, and a
+// directory for the data of what runs there, which exists.
+type Place struct{ Name, Addr, Dir string }
+
+// StartChild starts p from l at the place, and returns when it is ready: within
+// ctx, and within one minute. The child outlives ctx; it
 // ends with [Child.Kill], with l, or with this process.
 //
 // Where p.Stdin is not a file it is read until it ends or fails, even after the
 // child has ended: close it to free its reader.
-func StartChild(ctx context.Context, l *Launcher, name, addr string, p Program) (*Child, error) {
+func StartChild(ctx context.Context, l *Launcher, at Place, p Program) (*Child, error) {
+	name := at.Name
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("lab: start %s: %w", name, err)
 	}
-	cmd, err := command(addr, p)
+	cmd, err := command(at, p)
 	if err != nil {
 		return nil, fmt.Errorf("lab: start %s: %w", name, err)
 	}
-	c := &Child{name: name, addr: addr, endpoint: Endpoint(addr, p.Port), cmd: cmd, done: make(chan struct{})}
+	c := &Child{name: name, addr: at.Addr, endpoint: Endpoint(at.Addr, p.Port), cmd: cmd, done: make(chan struct{})}
 	feed, err := connectStdin(cmd, p.Stdin)
 	if err != nil {
 		return nil, fmt.Errorf("lab: start %s: %w", name, err)
@@ -66,11 +71,17 @@ func StartChild(ctx context.Context, l *Launcher, name, addr string, p Program) 
 	return c, nil
 }
 
-// command is p as a command, not yet started.
-func command(addr string, p Program) (*exec.Cmd, error) {
-	argv, err := p.Expand(addr, p.Port)
+// command is p as a command, not yet started, with its files in place.
+func command(at Place, p Program) (*exec.Cmd, error) {
+	expand := p.Expander(at.Addr, p.Port, at.Dir)
+	argv, err := expand.Argv()
 	if err != nil {
 		return nil, err
+	}
+	for name, text := range p.Files {
+		if err := os.WriteFile(filepath.Join(at.Dir, name), []byte(expand.Replace(text)), 0o644); err != nil {
+			return nil, err
+		}
 	}
 	if argv[0] == Self {
 		if argv[0], err = os.Executable(); err != nil {
@@ -159,16 +170,26 @@ func (c *Child) Kill() {
 // Self is the Argv[0] that means this very program.
 const Self = "lockbench"
 
-// Expand returns p's arguments with "{addr}" and "{port}" replaced by the
-// address and the port to listen at.
-func (p Program) Expand(addr string, port int) ([]string, error) {
-	if len(p.Argv) == 0 {
+// Expander fills in what only the lab knows of a program: "{addr}" and "{port}",
+// to listen at, and "{dir}", to keep data in.
+type Expander struct {
+	*strings.Replacer
+	argv []string
+}
+
+// Expander returns the one for p at this place.
+func (p Program) Expander(addr string, port int, dir string) Expander {
+	return Expander{strings.NewReplacer("{addr}", addr, "{port}", strconv.Itoa(port), "{dir}", dir), p.Argv}
+}
+
+// Argv is the program's command.
+func (e Expander) Argv() ([]string, error) {
+	if len(e.argv) == 0 {
 		return nil, errors.New("the program has no command")
 	}
-	r := strings.NewReplacer("{addr}", addr, "{port}", strconv.Itoa(port))
-	argv := make([]string, len(p.Argv))
-	for i, a := range p.Argv {
-		argv[i] = r.Replace(a)
+	argv := make([]string, len(e.argv))
+	for i, a := range e.argv {
+		argv[i] = e.Replace(a)
 	}
 	return argv, nil
 }

@@ -31,7 +31,7 @@ func launcher(t *testing.T) *Launcher {
 
 func start(t *testing.T, p Program) *Child {
 	t.Helper()
-	c, err := StartChild(t.Context(), launcher(t), "h1", "127.0.0.1", p)
+	c, err := StartChild(t.Context(), launcher(t), Place{Name: "h1", Addr: "127.0.0.1"}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestChildReady(t *testing.T) {
 	refused := errors.New("refused")
 	t.Run("after some tries", func(t *testing.T) {
 		tries := 0
-		c, err := StartChild(t.Context(), l, "h1", "127.0.0.1", Program{
+		c, err := StartChild(t.Context(), l, Place{Name: "h1", Addr: "127.0.0.1"}, Program{
 			Argv: []string{"sleep", "1000"}, Port: 1,
 			Ready: func(_ context.Context, endpoint string) error {
 				if tries++; endpoint != "127.0.0.1:1" {
@@ -163,7 +163,7 @@ func TestChildReady(t *testing.T) {
 	})
 	never := func(context.Context, string) error { return refused }
 	t.Run("ended before", func(t *testing.T) {
-		_, err := StartChild(t.Context(), l, "h1", "", Program{Argv: []string{"sh", "-c", "exit 7"}, Ready: never})
+		_, err := StartChild(t.Context(), l, Place{Name: "h1", Addr: ""}, Program{Argv: []string{"sh", "-c", "exit 7"}, Ready: never})
 		want := "lab: start h1: sh: ended before it was ready: refused (it ended with: exit status 7)"
 		if err == nil || err.Error() != want {
 			t.Errorf("error %q, want %q", err, want)
@@ -172,7 +172,7 @@ func TestChildReady(t *testing.T) {
 	t.Run("too late", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		_, err := StartChild(ctx, l, "h1", "", Program{Argv: []string{"sleep", "1000"}, Ready: never})
+		_, err := StartChild(ctx, l, Place{Name: "h1", Addr: ""}, Program{Argv: []string{"sleep", "1000"}, Ready: never})
 		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, refused) {
 			t.Errorf("error %v", err)
 		}
@@ -191,7 +191,7 @@ func TestChildErrors(t *testing.T) {
 		{launcher(t), []string{"/no/such/program"}, "lab: start h1: fork/exec /no/such/program: no such file or directory"},
 		{closed, []string{"true"}, "lab: start h1: lab: launcher is closed"},
 	} {
-		_, err := StartChild(t.Context(), tc.l, "h1", "", Program{Argv: tc.argv})
+		_, err := StartChild(t.Context(), tc.l, Place{Name: "h1", Addr: ""}, Program{Argv: tc.argv})
 		if err == nil || err.Error() != tc.want {
 			t.Errorf("%q: error %q, want %q", tc.argv, err, tc.want)
 		}
@@ -213,7 +213,7 @@ func TestLauncherKeepsItsThread(t *testing.T) {
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		var err error
-		c, err = StartChild(context.Background(), l, "h1", "", Program{Argv: []string{"sleep", "1000"}})
+		c, err = StartChild(context.Background(), l, Place{Name: "h1", Addr: ""}, Program{Argv: []string{"sleep", "1000"}})
 		done <- err
 	}()
 	if err := <-done; err != nil {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Scratch is where the programs of the local lab keep their data, below a
+// scratch is where the programs of the local lab keep their data, below a
 // directory of their own: memory that ends with the lab.
-const Scratch = "/run"
+const scratch = "/run"
 
 // Isolate makes cmd, which must be this very program, start as the first process
 // of new network, mount and PID namespaces, and of a user namespace where we are
@@ -36,8 +36,8 @@ func settle() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("lab: make mounts private: %w", err)
 	}
-	if err := unix.Mount("lockbench", Scratch, "tmpfs", 0, ""); err != nil {
-		return fmt.Errorf("lab: mount scratch memory on %s: %w", Scratch, err)
+	if err := unix.Mount("lockbench", scratch, "tmpfs", 0, ""); err != nil {
+		return fmt.Errorf("lab: mount scratch memory on %s: %w", scratch, err)
 	}
 	// The old /proc shows the processes outside. Where the machine does not let us
 	// have our own (a container that masks parts of it), nothing here needs it.

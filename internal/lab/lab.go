@@ -44,9 +44,12 @@ type Process interface {
 // Program is what to run.
 type Program struct {
 	// Argv is the command. An Argv[0] of [Self] means this very program. "{addr}"
-	// and "{port}" stand for the address and port to listen at, which only the lab
-	// knows.
+	// and "{port}" stand for the address and port to listen at and "{dir}" for a
+	// directory of its own, which only the lab knows.
 	Argv []string
+	// Files are put into that directory before the start, by name; their texts may
+	// use the same words.
+	Files map[string]string
 	// Image names the container image that has the command, for labs that run
 	// containers; "" for programs that are part of lockbench itself.
 	Image string

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -153,12 +154,16 @@ func (h *localHost) Addr() string { return h.addr.String() }
 
 // Start implements [Host].
 func (h *localHost) Start(ctx context.Context, p Program) (Process, error) {
-	argv, err := resolve(p.Argv)
+	argv, err := Resolve(p.Argv)
 	if err != nil {
 		return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
 	}
 	p.Argv = argv
-	c, err := StartChild(ctx, h.thread, h.name, h.Addr(), p)
+	dir := filepath.Join(scratch, h.name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
+	}
+	c, err := StartChild(ctx, h.thread, Place{h.name, h.Addr(), dir}, p)
 	if err != nil {
 		return nil, err
 	}

@@ -1,16 +1,13 @@
 package lab
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // ErrMissing is a server's program that is not installed.
@@ -36,14 +33,16 @@ func Topologies() []Topology {
 
 // kind is what the servers of a topology are.
 type kind struct {
-	// install says how to get the program; "" where lockbench brings it.
+	// needs are the programs that must be installed, and install says how to get
+	// them; none where lockbench brings its own.
+	needs   []string
 	install string
 	program func(self Host, all []Host) Program
 }
 
 var kinds = map[string]kind{
-	"redis": {"apt-get install redis-server", redisProgram},
-	"etcd":  {"", etcdProgram},
+	"redis": {[]string{"redis-server"}, "apt-get install redis-server", redisProgram},
+	"etcd":  {nil, "", etcdProgram},
 }
 
 // StartServers brings the topology up on hosts of l and returns its servers when
@@ -81,12 +80,11 @@ func StartServers(ctx context.Context, l Lab, t Topology, log func(name string) 
 // Missing says which program the topology lacks on this machine, and how to get
 // it, or nil. It wraps ErrMissing.
 func (t Topology) Missing() error {
-	k, ok := kinds[t.Kind]
-	if !ok || k.install == "" {
-		return nil
-	}
-	if _, err := resolve(k.program(nowhere{}, []Host{nowhere{}}).Argv); err != nil {
-		return fmt.Errorf("%w: run 'make servers' or '%s'", err, k.install)
+	k := kinds[t.Kind]
+	for _, program := range k.needs {
+		if _, err := Resolve([]string{program}); err != nil {
+			return fmt.Errorf("%w: run 'make servers' or '%s'", err, k.install)
+		}
 	}
 	return nil
 }
@@ -95,8 +93,8 @@ func (t Topology) Missing() error {
 // the image's own.
 var embedded = []string{"etcd"}
 
-// resolve finds the program of a command on this machine.
-func resolve(argv []string) ([]string, error) {
+// Resolve finds the program of a command on this machine.
+func Resolve(argv []string) ([]string, error) {
 	if argv[0] == Self {
 		return argv, nil
 	}
@@ -114,65 +112,6 @@ func resolve(argv []string) ([]string, error) {
 		return nil, fmt.Errorf("%s is %w", argv[0], ErrMissing)
 	}
 	return append([]string{path}, argv[1:]...), nil
-}
-
-func redisProgram(Host, []Host) Program {
-	return Program{
-		Image: "redis",
-		Argv: []string{"redis-server", "--bind", "{addr}", "--port", "{port}", "--save", "", "--appendonly", "no",
-			"--protected-mode", "no", "--dir", Scratch},
-		Port:  6379,
-		Ready: redisReady,
-	}
-}
-
-// redisReady sends PING and wants PONG. An open port is not enough: a Redis that
-// is loading its data has one.
-func redisReady(ctx context.Context, endpoint string) error {
-	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", endpoint)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if end, ok := ctx.Deadline(); ok {
-		_ = c.SetDeadline(end)
-	}
-	if _, err := c.Write([]byte("PING\r\n")); err != nil {
-		return err
-	}
-	answer, err := bufio.NewReader(c).ReadString('\n')
-	if err == nil && !strings.HasPrefix(answer, "+PONG") {
-		err = fmt.Errorf("redis answered %q to PING", answer)
-	}
-	return err
-}
-
-func etcdProgram(self Host, all []Host) Program {
-	peers := make([]string, len(all))
-	for i, h := range all {
-		peers[i] = fmt.Sprintf("%s=http://%s:2380", h.Name(), h.Addr())
-	}
-	return Program{
-		Image: "etcd",
-		Argv: []string{"etcd", "--name", self.Name(), "--data-dir", Scratch + "/{addr}",
-			"--listen-client-urls", "http://{addr}:{port}", "--advertise-client-urls", "http://" + self.Addr() + ":{port}",
-			"--listen-peer-urls", "http://{addr}:2380", "--initial-advertise-peer-urls", "http://" + self.Addr() + ":2380",
-			"--initial-cluster", strings.Join(peers, ","),
-			// etcd raises a lease's TTL to 1.5 election timeouts, in whole seconds:
-			// with its default of 1 s no lease could be as short as 1 s.
-			"--heartbeat-interval", "50", "--election-timeout", "500"},
-		Port:  2379,
-		Ready: etcdReady,
-	}
-}
-
-// nowhere is a host for asking a kind what its program is called.
-type nowhere struct{}
-
-func (nowhere) Name() string { return "nowhere" }
-func (nowhere) Addr() string { return "nowhere" }
-func (nowhere) Start(context.Context, Program) (Process, error) {
-	return nil, errors.New("lab: nothing runs nowhere")
 }
 
 // FindTopology returns the topology of that name.

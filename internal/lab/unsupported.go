@@ -8,9 +8,6 @@ import (
 	"os/exec"
 )
 
-// Scratch is where the programs of a lab keep their data.
-const Scratch = "/tmp"
-
 var errNotLinux = errors.New("lab: the local lab needs Linux namespaces; on this system use --lab docker")
 
 // Isolate does nothing where there are no namespaces.

@@ -1,0 +1,39 @@
+package compose
+
+import (
+	"context"
+	"errors"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// Renew extends the lease every third of the TTL until stop is called, the lease
+// is lost, or renew says ErrLost. Each renewal counts from the moment before it
+// was sent. A failed renewal is tried again at the next third, since the lease
+// may still be good: only its end, or the server's word, ends it.
+func Renew(env *lb.Env, lease *lb.Lease, renew func(context.Context) error) (stop func()) {
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		for env.Clock.Sleep(ctx, env.TTL/3) == nil {
+			call := env.Clock.Mono()
+			err := renewOnce(ctx, env, renew)
+			switch {
+			case ctx.Err() != nil:
+				return
+			case err == nil:
+				lease.Extend(call, env.Validity(call))
+			case errors.Is(err, lb.ErrLost):
+				lease.Lose("the lock service refused the renewal")
+				return
+			}
+		}
+	}()
+	return stop
+}
+
+// renewOnce bounds a renewal by the time until the next one.
+func renewOnce(ctx context.Context, env *lb.Env, renew func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, env.TTL/3)
+	defer cancel()
+	return renew(ctx)
+}

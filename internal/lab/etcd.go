@@ -1,0 +1,45 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+)
+
+func etcdProgram(self Host, all []Host) Program {
+	peers := make([]string, len(all))
+	for i, h := range all {
+		peers[i] = fmt.Sprintf("%s=http://%s:2380", h.Name(), h.Addr())
+	}
+	return Program{
+		Image: "etcd",
+		Argv: []string{"etcd", "--name", self.Name(), "--data-dir", "{dir}",
+			"--listen-client-urls", "http://{addr}:{port}", "--advertise-client-urls", "http://" + self.Addr() + ":{port}",
+			"--listen-peer-urls", "http://{addr}:2380", "--initial-advertise-peer-urls", "http://" + self.Addr() + ":2380",
+			"--initial-cluster", strings.Join(peers, ","),
+			// etcd raises a lease's TTL to 1.5 election timeouts, in whole seconds:
+			// with its default of 1 s no lease could be as short as 1 s.
+			"--heartbeat-interval", "50", "--election-timeout", "500"},
+		Port:  2379,
+		Ready: etcdReady,
+	}
+}
+
+// etcdReady makes a linearizable read, which only a member of a cluster with a
+// leader can answer.
+func etcdReady(ctx context.Context, endpoint string) error {
+	c, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{endpoint}, Context: ctx, Logger: zap.NewNop(),
+		DialOptions: []grpc.DialOption{grpc.WithDisableRetry()},
+	})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = c.Get(ctx, "ready")
+	return err
+}

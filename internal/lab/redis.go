@@ -1,0 +1,40 @@
+package lab
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"strings"
+)
+
+func redisProgram(Host, []Host) Program {
+	return Program{
+		Image: "redis",
+		Argv: []string{"redis-server", "--bind", "{addr}", "--port", "{port}", "--save", "", "--appendonly", "no",
+			"--protected-mode", "no", "--dir", "{dir}"},
+		Port:  6379,
+		Ready: redisReady,
+	}
+}
+
+// redisReady sends PING and wants PONG. An open port is not enough: a Redis that
+// is loading its data has one.
+func redisReady(ctx context.Context, endpoint string) error {
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", endpoint)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if end, ok := ctx.Deadline(); ok {
+		_ = c.SetDeadline(end)
+	}
+	if _, err := c.Write([]byte("PING\r\n")); err != nil {
+		return err
+	}
+	answer, err := bufio.NewReader(c).ReadString('\n')
+	if err == nil && !strings.HasPrefix(answer, "+PONG") {
+		err = fmt.Errorf("redis answered %q to PING", answer)
+	}
+	return err
+}

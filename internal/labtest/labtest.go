@@ -1,0 +1,138 @@
+// Package labtest gives tests real servers on this machine's loopback addresses:
+// no namespaces, no faults, only the lock services of the topologies.
+package labtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/internal/lab/etcdserver"
+	"github.com/lockbench/lockbench/internal/testenv"
+)
+
+// Main is the TestMain of packages that need servers: the test's own program is
+// started again for the servers that lockbench contains.
+func Main(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "etcd" {
+		if err := etcdserver.Serve(context.Background(), os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// Servers starts the topology for the time of the test and returns its processes,
+// in order. Without the server's program the test is skipped, or fails in CI.
+func Servers(t testing.TB, topology string) []lab.Process {
+	t.Helper()
+	top, ok := lab.FindTopology(topology)
+	if !ok {
+		t.Fatalf("no topology %q", topology)
+	}
+	testenv.Need(t, topology, top.Missing())
+	l, err := newLoopback()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	logs := t.TempDir()
+	log := func(name string) (*os.File, error) { return os.Create(filepath.Join(logs, name)) }
+	procs, err := lab.StartServers(ctx, l, top, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return procs
+}
+
+// Endpoints are the addresses of processes, as an Env wants them.
+func Endpoints(ps []lab.Process) (addrs []string) {
+	for _, p := range ps {
+		addrs = append(addrs, p.Endpoint())
+	}
+	return addrs
+}
+
+// loopback is a lab whose hosts are addresses of 127.0.0.0/8, so that servers
+// keep their own ports.
+type loopback struct {
+	thread  *lab.Launcher
+	scratch string
+
+	mu       sync.Mutex
+	children []*lab.Child
+}
+
+// hosts counts the addresses that this process has used.
+var hosts atomic.Uint32
+
+func newLoopback() (*loopback, error) {
+	thread, err := lab.NewLauncher(nil)
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := os.MkdirTemp("", "lockbench-test-")
+	if err != nil {
+		return nil, err
+	}
+	return &loopback{thread: thread, scratch: scratch}, nil
+}
+
+func (l *loopback) Network() lockbench.Network { return nil }
+
+// Host gives out 127.A.B.C, where A and B come from the process id: tests of
+// several packages run at the same time. A is not 0, where others listen.
+func (l *loopback) Host(_ context.Context, name string) (lab.Host, error) {
+	pid, n := os.Getpid(), hosts.Add(1)
+	if n > 254 {
+		return nil, fmt.Errorf("labtest: no address is left for %s", name)
+	}
+	addr := fmt.Sprintf("127.%d.%d.%d", 1+pid>>8%250, pid%256, n)
+	return &loopbackHost{lab: l, place: lab.Place{Name: name, Addr: addr, Dir: filepath.Join(l.scratch, name)}}, nil
+}
+
+func (l *loopback) Close() error {
+	for _, c := range l.children {
+		c.Kill()
+	}
+	l.thread.Close()
+	return os.RemoveAll(l.scratch)
+}
+
+type loopbackHost struct {
+	lab   *loopback
+	place lab.Place
+}
+
+func (h *loopbackHost) Name() string { return h.place.Name }
+func (h *loopbackHost) Addr() string { return h.place.Addr }
+
+func (h *loopbackHost) Start(ctx context.Context, p lab.Program) (lab.Process, error) {
+	argv, err := lab.Resolve(p.Argv)
+	if err != nil {
+		return nil, err
+	}
+	p.Argv = argv
+	if err := os.MkdirAll(h.place.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	c, err := lab.StartChild(ctx, h.lab.thread, h.place, p)
+	if err != nil {
+		return nil, err
+	}
+	h.lab.mu.Lock()
+	defer h.lab.mu.Unlock()
+	h.lab.children = append(h.lab.children, c)
+	return c, nil
+}
