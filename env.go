@@ -26,8 +26,9 @@ type Env struct {
 
 // Probe is how the bench sees, and stops, a client between two moves.
 type Probe interface {
-	// Step is passed before and after every request to a server. It may block,
-	// stop or kill the calling process, or return an error to give up.
+	// Step is passed before and after every request to a server, as before-NAME and
+	// after-NAME. It may block, stop or kill the calling process, or return an error
+	// to give up.
 	Step(ctx context.Context, name string, id string) error
 	// Wait is called before every wait, for a server's push or for time; the
 	// function it returns is called when the wait is over.

@@ -12,6 +12,7 @@ const (
 	KindReturn Kind = "return" // Op has ended with Outcome
 	KindRenew  Kind = "renew"  // a lease was extended
 	KindLost   Kind = "lost"   // a client learned that its lock is gone
+	KindWake   Kind = "wake"   // a client's wait for something (Name) is over
 	KindRead   Kind = "read"   // the protected store served a read
 	KindWrite  Kind = "write"  // the protected store decided on a write
 	KindStep   Kind = "step"   // a client was caught at a step
@@ -53,6 +54,8 @@ type Event struct {
 	Token  uint64  `json:"token,omitempty"`
 	Until  Instant `json:"until,omitempty"`
 	Call   Instant `json:"call,omitempty"`
+	// Requests is how many requests the operation sent to servers.
+	Requests int `json:"requests,omitempty"`
 	// Worker is the process that a silent or dead event is about.
 	Worker string `json:"worker,omitempty"`
 	// Name is a fault's or a step's name.

@@ -42,7 +42,7 @@ func (s *store) finding(e *lockbench.Event, copies []string, overtakers []*lockb
 		}
 	}
 	if n := len(overtakers); n > 0 {
-		f.Sentence += fmt.Sprintf("; %s by others %s lost", count(n, "update"), wasWere(n))
+		f.Sentence += fmt.Sprintf("; it undid %s by others", count(n, "update"))
 	}
 	return f
 }
@@ -99,11 +99,4 @@ func (s *store) owners(writes []*lockbench.Event) []*acquisition {
 		}
 	}
 	return out
-}
-
-func wasWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
 }

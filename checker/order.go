@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -33,8 +34,18 @@ func judgeOrder(r *run) lockbench.Layer {
 	if grants == 0 {
 		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "nothing was granted"}
 	}
-	return findings{}.layer(lockbench.Valid, "%s, %s of the request order, Jain's index %.3f over %s, longest wait %s",
-		count(grants, "grant"), count(inversions, "inversion"), jain(share), count(len(share), "client"), seconds(longest))
+	return findings{}.layer(lockbench.Valid, "%s, %s of the request order, Jain's index %.3f over %s, longest wait %s%s",
+		count(grants, "grant"), count(inversions, "inversion"), jain(share), count(len(share), "client"), seconds(longest), r.cost(grants))
+}
+
+// cost says what a grant cost the lock service and its waiters: the herd shows
+// here. Histories that do not record it get no word.
+func (r *run) cost(grants int) string {
+	if r.requests == 0 {
+		return ""
+	}
+	per := func(n int) float64 { return float64(n) / float64(grants) }
+	return fmt.Sprintf(", %.1f requests a grant, %.1f waiters woken and %.1f polls a grant", per(r.requests), per(r.wakes), per(r.polls))
 }
 
 // jain is Jain's fairness index: 1 when all have the same, 1/n when one has all.

@@ -31,7 +31,13 @@ type run struct {
 	copies              map[string]lockbench.Copy
 	outage              lockbench.Instant
 	sections, contended int
+	// Waits that ended by a server's push or by the polling delay, and requests
+	// to servers that acquires and releases sent.
+	wakes, polls, requests int
 }
+
+// retryDelay is the name of the waits of algorithms that poll.
+const retryDelay = "retry-delay"
 
 type acqKey struct{ lock, id string }
 
@@ -133,6 +139,12 @@ func (r *run) take(e *lockbench.Event) {
 		}
 	case lockbench.KindRead, lockbench.KindWrite:
 		r.access = append(r.access, e)
+	case lockbench.KindWake:
+		if e.Name != retryDelay {
+			r.wakes++
+		} else {
+			r.polls++
+		}
 	case lockbench.KindStep:
 		r.steps[e.ID] = e.Name
 	case lockbench.KindSilent:
@@ -179,6 +191,7 @@ func (r *run) takeCall(e *lockbench.Event) {
 
 func (r *run) takeReturn(e *lockbench.Event) {
 	a := r.acq(e)
+	r.requests += e.Requests
 	switch e.Op {
 	case lockbench.OpAcquire:
 		if a.asked == 0 { // its call is missing: it may have been sent at any time before

@@ -156,7 +156,7 @@ func overstay(fenced bool) (lockbench.History, lockbench.Finding) {
 	t.add(4001, lockbench.Event{Kind: lockbench.KindEnd})
 	return t.h, lockbench.Finding{
 		Layer: "store", Mechanism: lockbench.Overstay, At: at(2913), From: at(398), To: at(2915), IDs: []string{a.id, last}, Confirmed: true,
-		Sentence: fmt.Sprintf("w1.c0 wrote %d over %d at 2.913 s: it had read %d at 0.403 s, its lease ended at 1.390 s, it was frozen from 0.404 s to 2.910 s; %d updates by others were lost",
+		Sentence: fmt.Sprintf("w1.c0 wrote %d over %d at 2.913 s: it had read %d at 0.403 s, its lease ended at 1.390 s, it was frozen from 0.404 s to 2.910 s; it undid %d updates by others",
 			a.base+1, over, a.base, over-a.base),
 	}
 }

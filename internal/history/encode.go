@@ -23,6 +23,7 @@ func appendEvent(b []byte, ev *lb.Event) []byte {
 	b = appendUint(b, "token", ev.Token)
 	b = appendUint(b, "until", uint64(ev.Until))
 	b = appendUint(b, "call", uint64(ev.Call))
+	b = appendUint(b, "requests", uint64(ev.Requests))
 	b = appendString(b, "worker", ev.Worker)
 	b = appendString(b, "name", ev.Name)
 	b = appendString(b, "phase", ev.Phase)

@@ -18,6 +18,7 @@ var sample = lb.History{
 	{At: 4, Kind: lb.KindWrite, Seq: 9, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Token: 7, Copies: &lb.CopyEffects{
 		Plain: lb.CopyEffect{Value: 3, Base: 3, New: 4, Result: lb.Landed}, Checked: lb.CopyEffect{Value: -1, Result: lb.Skipped},
 		Fenced: &lb.CopyEffect{Value: 3, Base: 2, Result: lb.Refused}}},
+	{At: 4, Kind: lb.KindWake, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Name: "watch", Requests: 3},
 	{At: 5, Kind: lb.KindLost, Client: "w1.c0", ID: "w1.c0.1", Note: "keepalive ended"},
 	{At: 6, Kind: lb.KindSilent, Worker: "w1", Call: 5},
 	{At: 7, Kind: lb.KindFault, Name: "pause-holder", Phase: "healed", Bit: true, Note: "frozen"},

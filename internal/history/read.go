@@ -202,7 +202,7 @@ func checkEvent(ev *lb.Event) error {
 			return fmt.Errorf("a %s needs copies", ev.Kind)
 		}
 		return nil
-	case lb.KindRenew, lb.KindLost, lb.KindStep, lb.KindSilent, lb.KindDead, lb.KindFault, lb.KindEnd:
+	case lb.KindRenew, lb.KindLost, lb.KindWake, lb.KindStep, lb.KindSilent, lb.KindDead, lb.KindFault, lb.KindEnd:
 		return nil
 	}
 	return fmt.Errorf("unknown kind of event %q", ev.Kind)

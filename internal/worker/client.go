@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -23,6 +25,7 @@ type client struct {
 	env    *lb.Env
 	impl   lb.Impl
 	record func(lb.Event)
+	probe  *probe
 
 	session lb.Client
 	task    lb.Task
@@ -70,12 +73,11 @@ func (c *client) nextID() string {
 
 func (c *client) acquire(ctx context.Context, req lb.Request) (*lb.Lease, bool) {
 	call := lb.Event{Kind: lb.KindCall, Op: lb.OpAcquire, Client: c.name, Lock: req.Lock, ID: req.Owner}
+	c.probe.requests.Store(0)
 	c.record(call)
 	lease, err := c.session.Acquire(ctx, req)
-	ret := call
-	ret.At, ret.Kind, ret.Result = lb.Now(), lb.KindReturn, lb.OutcomeOf(err)
+	ret := c.returned(call, err)
 	if err != nil {
-		ret.Note = err.Error()
 		c.record(ret)
 		if ret.Result == lb.Unknown {
 			c.release(ctx, req)
@@ -103,15 +105,22 @@ func (c *client) releaseOnce(ctx context.Context, req lb.Request) lb.Result {
 	ctx, cancel := context.WithTimeout(ctx, c.env.TTL)
 	defer cancel()
 	call := lb.Event{Kind: lb.KindCall, Op: lb.OpRelease, Client: c.name, Lock: req.Lock, ID: req.Owner}
+	c.probe.requests.Store(0)
 	c.record(call)
-	err := c.session.Release(ctx, req)
+	ret := c.returned(call, c.session.Release(ctx, req))
+	c.record(ret)
+	return ret.Result
+}
+
+// returned makes the event of an operation's end.
+func (c *client) returned(call lb.Event, err error) lb.Event {
 	ret := call
 	ret.At, ret.Kind, ret.Result = lb.Now(), lb.KindReturn, lb.OutcomeOf(err)
+	ret.Requests = int(c.probe.requests.Load())
 	if err != nil {
 		ret.Note = err.Error()
 	}
-	c.record(ret)
-	return ret.Result
+	return ret
 }
 
 // retire replaces a session whose state nobody knows.
@@ -137,18 +146,28 @@ func (b broken) Acquire(context.Context, lb.Request) (*lb.Lease, error) {
 func (b broken) Release(context.Context, lb.Request) error { return lb.ErrLost }
 func (b broken) Close() error                              { return nil }
 
-// probe shows a client's moves to the trap and its notes to the recorder.
+// probe shows a client's moves to the trap and the recorder, and counts them.
 type probe struct {
-	client string
-	trap   *trap
-	record func(lb.Event)
+	client   string
+	trap     *trap
+	record   func(lb.Event)
+	requests atomic.Int64 // since the operation began; renewals run beside it
 }
 
+// Step counts the requests, which every algorithm announces by a step that is
+// called before-something.
 func (p *probe) Step(ctx context.Context, name, id string) error {
+	if strings.HasPrefix(name, "before-") {
+		p.requests.Add(1)
+	}
 	return p.trap.pass(ctx, p.client, name, id)
 }
-func (p *probe) Wait(context.Context, string, string) func() { return func() {} }
-func (p *probe) Note(ev lb.Event)                            { p.record(ev) }
+
+func (p *probe) Wait(_ context.Context, what, id string) func() {
+	return func() { p.record(lb.Event{Kind: lb.KindWake, Client: p.client, ID: id, Name: what}) }
+}
+
+func (p *probe) Note(ev lb.Event) { p.record(ev) }
 
 func newRand(seed uint64, worker, client int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(worker)<<32|uint64(client)))

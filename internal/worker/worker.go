@@ -118,11 +118,12 @@ func (w *worker) open(ctx context.Context, impls func(string) (lb.Impl, error), 
 	}
 	for i := range w.cfg.Clients {
 		name := fmt.Sprintf("%s.c%d", w.cfg.Name, i+1)
-		c := &client{name: name, impl: impl, record: w.rec.Record}
+		c := &client{name: name, impl: impl, record: w.rec.Record,
+			probe: &probe{client: name, trap: w.trap, record: w.rec.Record}}
 		c.env = &lb.Env{
 			Client: name, Servers: w.cfg.Servers, TTL: w.cfg.Plan.TTL, Clock: lb.HostClock{},
 			Rand:  newRand(w.cfg.Plan.Seed, number, i+1),
-			Probe: &probe{client: name, trap: w.trap, record: w.rec.Record},
+			Probe: c.probe,
 		}
 		w.clients = append(w.clients, c)
 		if err := c.open(ctx, work, w.cfg.Store); err != nil {
