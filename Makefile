@@ -31,9 +31,15 @@ docker-images: ## container images of the lock services, built from the distribu
 	docker/build.sh
 
 bench-checker: ## what the checkers cost, beside porcupine on the same histories
-	go test -run '^$$' -bench . -benchmem ./checker
+	go test -run '^$$' -bench . -benchmem ./checker ./internal/history
 
 test-long: ## a million random histories against porcupine
 	LOCKBENCH_HISTORIES=1000000 go test -count 1 -timeout 30m -run Random -v ./checker
 
-.PHONY: help bench build servers test lint docker-images bench-checker test-long
+mutants: servers ## broken locks must be convicted and correct ones acquitted: 20 runs each, two counts
+	@set -o pipefail; LOCKBENCH_MUTANT_RUNS=20 go test -count 1 -p 1 -timeout 60m -run '^TestMutants$$' -v ./impls/... | awk ' \
+		/not convicted|not acquitted|seed [0-9]+:|^FAIL|^panic/ { print } \
+		/: convicted [0-9]+ of/ { sub(/.*: convicted/, "convicted"); c += $$2; m += $$4; a += $$9; n += $$11 } \
+		END { printf "convicted %d of %d runs of mutants\nacquitted %d of %d runs of correct algorithms\n", c, m, a, n; exit c != m || a != n }'
+
+.PHONY: mutants help bench build servers test lint docker-images bench-checker test-long

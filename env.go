@@ -14,6 +14,9 @@ type Env struct {
 	// Servers are the addresses (host:port) of the lock service, in the order of
 	// the topology.
 	Servers []string
+	// Sentinels are the addresses of those that know which server leads, for
+	// topologies that have them. Servers then holds the servers that they watch.
+	Sentinels []string
 	// TTL is the lease time that the run asks for.
 	TTL time.Duration
 	// Clock is the clock of the client's host. No algorithm reads another one.
@@ -23,6 +26,9 @@ type Env struct {
 	// Probe watches the client; nil for none.
 	Probe Probe
 }
+
+// SentinelMaster is what the Sentinels of an [Env] call the master that they watch.
+const SentinelMaster = "lockbench"
 
 // Probe is how the bench sees, and stops, a client between two moves.
 type Probe interface {

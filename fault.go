@@ -21,6 +21,33 @@ type Fault interface {
 	Inject(ctx context.Context, on Stage) (Heal, error)
 }
 
+// LastingFault is a fault that says itself how long it lasts; others last two and
+// a half TTL.
+type LastingFault interface {
+	Fault
+	Lasts(ttl time.Duration) time.Duration
+}
+
+// PatientFault is a fault that needs leases of at least a certain length, because
+// what happens in it takes its time. A plan without a TTL of its own follows it.
+type PatientFault interface {
+	Fault
+	MinTTL() time.Duration
+}
+
+// RepeatedFault is a fault that strikes again and again until the end of the run.
+type RepeatedFault interface {
+	Fault
+	Repeats()
+}
+
+// ServerClockFault is a fault that moves the clocks of servers: they are started
+// with clocks that can be moved.
+type ServerClockFault interface {
+	Fault
+	MovesServerClocks()
+}
+
 // Heal ends a fault and measures what it did.
 type Heal func(ctx context.Context) (Effect, error)
 
@@ -37,18 +64,35 @@ type Setting struct {
 	// Lab is the lab's name, and Network whether it can drop packets.
 	Lab     string
 	Network bool
-	// Servers is the number of servers of the lock service.
-	Servers   int
+	// Servers is the number of servers of the lock service, and Leader whether one
+	// of them leads the others.
+	Servers int
+	Leader  bool
+	// Elects: they find a new leader by themselves.
+	Elects bool
+	// Clock says why the servers' clocks can't be moved, or nil.
+	Clock     error
 	Algorithm Info
 	Workload  WorkloadInfo
 }
 
 // Stage is a run in progress, as far as faults may touch it.
 type Stage interface {
+	Setting() Setting
 	TTL() time.Duration
 	Rand() *rand.Rand
 	// Servers are the processes of the lock service.
-	Servers() []Process
+	Servers() []Server
+	// Sentinels are those that watch the servers; most topologies have none.
+	Sentinels() []Server
+	// Leader is the server that leads the others now, as they themselves say; except,
+	// if not nil, is not asked.
+	Leader(ctx context.Context, except Server) (Server, error)
+	// Promote makes s the leader and has it reached where the old one was, for lock
+	// services that do not elect one by themselves; for others it does nothing.
+	Promote(ctx context.Context, s Server) error
+	// Workers are the processes that the clients live in.
+	Workers() []Worker
 	// Catch waits until a client of one worker, chosen by the run's seed, passes
 	// the step, and stops it there in the given way.
 	Catch(ctx context.Context, step string, how Grip) (Caught, error)
@@ -72,7 +116,7 @@ const (
 
 // Caught is a client stopped at a step.
 type Caught struct {
-	Worker Process
+	Worker Worker
 	Client string
 	ID     string
 	// LetGo ends the grip and reports how long the worker or client was stopped,
@@ -86,6 +130,30 @@ type Process interface {
 	// Addr is the address of its host.
 	Addr() string
 	Signal(syscall.Signal) error
+}
+
+// Server is one process of the lock service.
+type Server interface {
+	Process
+	// Restart starts a server again that was killed, with what its disk holds or,
+	// if empty, with nothing, and returns when it answers.
+	Restart(ctx context.Context, empty bool) error
+	// SetClock sets the server's wall clock to be ahead of the machine's by ahead,
+	// and lets it run fast by rate (0.1 is a tenth) from now on.
+	SetClock(ahead time.Duration, rate float64) error
+	// Clock is how far the clock is ahead, as the server itself tells.
+	Clock(ctx context.Context) (time.Duration, error)
+}
+
+// Worker is a process of clients.
+type Worker interface {
+	Process
+	// Catch and Passed are [Stage]'s for this worker.
+	Catch(ctx context.Context, step string, how Grip) (Caught, error)
+	Passed(ctx context.Context, step string) error
+	// SetClock lets the clock of the worker's host jump by step and run fast by rate
+	// from now on. It returns how far its wall clock is ahead of the machine's.
+	SetClock(ctx context.Context, step time.Duration, rate float64) (time.Duration, error)
 }
 
 // Network drops packets between hosts.

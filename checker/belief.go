@@ -35,8 +35,12 @@ func (a *acquisition) believe() {
 func (a *acquisition) leaseEnd() lockbench.Instant {
 	end := orForever(a.until)
 	for _, rn := range a.renews {
-		if rn.at <= a.released() {
-			end = orForever(rn.until)
+		switch to := orForever(rn.until); {
+		case rn.at > a.released():
+		case end == Forever:
+			end = to
+		default:
+			end = max(end, to)
 		}
 	}
 	return end
@@ -69,14 +73,17 @@ func within(spans []span, t lockbench.Instant) bool {
 }
 
 // judgeBelief looks for clients that relied on one lock at the same time, each
-// within its own validity. Overlaps that follow each other without a break have
-// one cause and are one finding.
+// within its own validity. Overlaps that follow each other without a break are one
+// period, and periods that have an acquisition in common are one finding: the first
+// double grant brought the others about.
 func judgeBelief(r *run) lockbench.Layer {
 	var f findings
-	granted := 0
+	granted, periods := 0, 0
 	for _, acqs := range r.perLock((*acquisition).granted) {
 		granted += len(acqs)
-		for _, c := range clashes(acqs) {
+		all := clashes(acqs)
+		periods += len(all)
+		for _, c := range foldClashes(all) {
 			f.add(func() lockbench.Finding { return r.clashFinding(c) })
 		}
 	}
@@ -86,14 +93,39 @@ func judgeBelief(r *run) lockbench.Layer {
 	case f.count == 0:
 		return f.layer(lockbench.Valid, "%s, never two owners at once", count(granted, "grant"))
 	}
-	return f.layer(lockbench.Invalid, "%s, %s with two owners at once", count(granted, "grant"), count(f.count, "period"))
+	return f.layer(lockbench.Invalid, "%s, %s with two owners at once", count(granted, "grant"), count(periods, "period"))
+}
+
+// foldClashes leaves of each chain of periods, one sharing an acquisition with the
+// next, the first.
+func foldClashes(all []clash) []clash {
+	var heads []clash
+	chain := map[*acquisition]int{} // index of the head
+	for _, c := range all {
+		head := len(heads)
+		for _, a := range c.acqs {
+			if h, ok := chain[a]; ok {
+				head = min(head, h)
+			}
+		}
+		for _, a := range c.acqs {
+			chain[a] = head
+		}
+		if head == len(heads) {
+			heads = append(heads, c)
+		} else {
+			heads[head].followers++
+		}
+	}
+	return heads
 }
 
 // clash is a period in which at least two owners believed in conflicting grants.
 type clash struct {
 	span
-	acqs     []*acquisition // involved, in the order in which they began to believe
-	overlaps int
+	acqs      []*acquisition // involved, in the order in which they began to believe
+	overlaps  int
+	followers int // later periods of the chain
 }
 
 // edge is where a belief begins or ends.
@@ -124,7 +156,7 @@ func clashes(acqs []*acquisition) []clash {
 		now.apply(e)
 		switch conflict := now.conflict(); {
 		case conflict && !open:
-			out = append(out, clash{span{e.at, Forever}, slices.Clone(now.active), 1})
+			out = append(out, clash{span: span{e.at, Forever}, acqs: slices.Clone(now.active), overlaps: 1})
 		case conflict && e.begin:
 			last := &out[len(out)-1]
 			last.acqs = append(last.acqs, e.acq)
@@ -192,6 +224,9 @@ func (r *run) clashFinding(c clash) lockbench.Finding {
 		" from " + r.sec(c.from) + " to " + r.sec(c.to) + ": " + r.tell(first) + "; " + r.tell(second)
 	if c.overlaps > 1 {
 		f.Sentence += "; " + count(c.overlaps-1, "further overlap") + " followed without a break"
+	}
+	if c.followers > 0 {
+		f.Sentence += "; " + count(c.followers, "further period") + " with two owners followed from it"
 	}
 	return f
 }

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lockbench/lockbench"
 )
@@ -25,11 +26,15 @@ type Options struct {
 	// Strict ignores leases: neither a passed until nor a lost notice ends a
 	// hold. It is for histories of locks that claim to be held until released.
 	Strict bool
+	// Limit is the time that each layer has; 0 is [DefaultLimit].
+	Limit time.Duration
+	// Memory is how many bytes each layer may use; 0 is what the machine has left.
+	Memory int64
 }
 
 // Check judges one run with the default options: leases count. The plan may be
-// zero; then only what the events tell is judged. It never panics: a panic inside
-// a layer makes that layer undecided.
+// zero; then only what the events tell is judged. It never panics and always ends:
+// a layer that fails, or would need too much time or memory, is undecided.
 func Check(plan lockbench.Plan, h lockbench.History) lockbench.RunResult {
 	return Options{}.Check(plan, h)
 }
@@ -43,16 +48,26 @@ func (o Options) Check(plan lockbench.Plan, h lockbench.History) lockbench.RunRe
 type layer struct {
 	name  string
 	judge func(*run) lockbench.Layer
+	// What it needs at most, in bytes for each acquisition and each access of the
+	// store.
+	perAcquisition, perAccess int64
 }
 
+func (l layer) need(acqs, accesses int) int64 {
+	return l.perAcquisition*int64(acqs) + l.perAccess*int64(accesses)
+}
+
+// perEvent is what indexing the history needs at most, in bytes for each event.
+const perEvent = 400
+
 var layers = []layer{
-	{LayerGrant, judgeGrant},
-	{LayerBelief, judgeBelief},
-	{LayerOverstay, judgeOverstay},
-	{LayerToken, judgeToken},
-	{LayerStore, judgeStore},
-	{LayerProgress, judgeProgress},
-	{LayerOrder, judgeOrder},
+	{LayerGrant, judgeGrant, 400, 0},
+	{LayerBelief, judgeBelief, 600, 0},
+	{LayerOverstay, judgeOverstay, 200, 50},
+	{LayerToken, judgeToken, 200, 0},
+	{LayerStore, judgeStore, 0, 100},
+	{LayerProgress, judgeProgress, 400, 0},
+	{LayerOrder, judgeOrder, 200, 0},
 }
 
 func check(o Options, plan lockbench.Plan, h lockbench.History, layers []layer) lockbench.RunResult {
@@ -63,37 +78,25 @@ func check(o Options, plan lockbench.Plan, h lockbench.History, layers []layer) 
 			judged = append(judged, undecided(l.name, err.Error()))
 			continue
 		}
-		judged = append(judged, guard(l, r))
+		judged = append(judged, guard(o, l, r))
 	}
 	return conclude(r, judged)
 }
 
-// read indexes the history; like the layers it must survive any input.
-func read(o Options, plan lockbench.Plan, h lockbench.History) (r *run, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r, err = newRun(o, plan), fmt.Errorf("checker: reading the history failed: %v", p)
-		}
-	}()
-	r = newRun(o, plan)
-	r.load(h)
-	return r, nil
-}
-
-// guard runs one layer and turns a panic into a result: a crash of a checker is
-// something to be told, not a reason to lose the other layers.
-func guard(l layer, r *run) (out lockbench.Layer) {
-	defer func() {
-		if p := recover(); p != nil {
-			out = undecided(l.name, fmt.Sprintf("the checker itself failed: %v", p))
-		}
-	}()
-	out = l.judge(r)
-	out.Name = l.name
-	for i := range out.Findings {
-		out.Findings[i].Layer = l.name
+// read indexes the history, within the same limits as the layers.
+func read(o Options, plan lockbench.Plan, h lockbench.History) (*run, error) {
+	r, err := newRun(o, plan), o.room("history's", perEvent*int64(len(h)))
+	if err == nil {
+		r, err = bounded(o.limit(), func() *run {
+			r := newRun(o, plan)
+			r.load(h)
+			return r
+		})
 	}
-	return out
+	if err != nil {
+		return newRun(o, plan), fmt.Errorf("checker: reading the history failed: %w", err)
+	}
+	return r, nil
 }
 
 func undecided(name, why string) lockbench.Layer {

@@ -13,6 +13,8 @@
 // and derives what it takes to be safe there. [Cell] merges the runs of one
 // algorithm under one fault, and [Judge] compares with what was promised.
 //
-// The checker reads no files, knows no servers and no algorithms, and never
-// guesses: what it can't decide it calls undecided, with the reason.
+// The checker reads no histories from files, knows no servers and no algorithms, and
+// never guesses: what it can't decide, for want of time or memory too, it calls
+// undecided, with the reason. [Online] watches a run for the obvious violation while
+// it goes on.
 package checker

@@ -16,6 +16,8 @@ type GrantResult struct {
 	Violations []Violation
 	// Count is the number of violations, of which Violations holds the first few.
 	Count int
+
+	causes forest
 }
 
 // Witness is a legal order: for every operation that took effect the instant at
@@ -64,6 +66,11 @@ func Grant(ops []Op) GrantResult {
 
 const none = int32(-1)
 
+// most is how many violations are kept; one is enough for a verdict.
+const most = 1000
+
+const whileHeld = "granted while it was held"
+
 // tenure is one acquisition: its operations by index, and the stretch in which
 // it certainly holds the lock (from == to: none).
 type tenure struct {
@@ -99,10 +106,13 @@ type grant struct {
 
 func (g *grant) violation(what string, ops ...int32) {
 	g.result.Count++
-	if len(g.result.Violations) >= keep {
+	ops = slices.DeleteFunc(ops, func(i int32) bool { return i == none })
+	for _, i := range ops[1:] {
+		g.link(g.ops[ops[0]].ID, g.ops[i].ID)
+	}
+	if len(g.result.Violations) >= most {
 		return
 	}
-	ops = slices.DeleteFunc(ops, func(i int32) bool { return i == none })
 	slices.SortFunc(ops, func(a, b int32) int { return cmp.Compare(g.ops[a].Call, g.ops[b].Call) })
 	g.result.Violations = append(g.result.Violations, Violation{Ops: slices.Compact(ops), What: what})
 }
@@ -260,9 +270,10 @@ func (g *grant) disjoint(holds []hold) bool {
 		}
 		if before != none && h.from < holds[before].to {
 			ok = false
+			g.link(holds[before].id, h.id)
 			if before != told { // one hold that is ignored is one violation, however often
 				a, b := &g.tenures[holds[before].id], &g.tenures[h.id]
-				g.violation("granted while it was held", a.acquire, a.ends(), b.acquire, b.ends())
+				g.violation(whileHeld, a.acquire, a.ends(), b.acquire, b.ends())
 				told = before
 			}
 		}

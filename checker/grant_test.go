@@ -26,10 +26,10 @@ func histories(t *testing.T) uint64 {
 	return n
 }
 
-// TestGrantAgreesWithPorcupine compares the exact check with a general one that
+// TestRandomHistoriesAgainstPorcupine compares the exact check with a general one that
 // knows nothing of holds and windows. Every legal history must have a witness that
 // the verifier accepts, every illegal one a counterexample that porcupine confirms.
-func TestGrantAgreesWithPorcupine(t *testing.T) {
+func TestRandomHistoriesAgainstPorcupine(t *testing.T) {
 	n := histories(t)
 	workers := uint64(runtime.GOMAXPROCS(0))
 	tallies := make([]map[string]int, workers)

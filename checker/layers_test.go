@@ -29,14 +29,21 @@ func TestLayers(t *testing.T) {
 		{"the lease ended before the next grant", LayerGrant,
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 100, 200), lockbench.Valid, 0, "4 operations"},
 		{"granted within the lease", LayerGrant,
-			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 99, 200), lockbench.Invalid, 1, "granted while it was held"},
+			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 99, 200), lockbench.Invalid, 1, "w2.c0 was granted the lock at "},
 		{"no lease and no release", LayerGrant,
-			tell(plan{}).granted("w1.c0", "a", 0, 1, 0).granted("w2.c0", "b", 2, 5000, 0), lockbench.Invalid, 1, "granted while it was held"},
+			tell(plan{}).granted("w1.c0", "a", 0, 1, 0).granted("w2.c0", "b", 2, 5000, 0), lockbench.Invalid, 1, "w2.c0 was granted the lock at "},
 		{"a renewal extends the hold", LayerGrant,
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).renew("w1.c0", "a", 50, 300).granted("w2.c0", "b", 2, 200, 400), lockbench.Invalid, 1, "until 0.300 s"},
 		{"a renewal behind the release proves nothing", LayerGrant,
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).release("w1.c0", "a", 120, 130, lockbench.Unknown).
 				renew("w1.c0", "a", 150, 300).granted("w2.c0", "b", 2, 110, 140), lockbench.Valid, 0, ""},
+		{"a renewal without a deadline counts from its call", LayerGrant,
+			tell(plan{Leased: true}).granted("w1.c0", "a", 0, 1, 100).renewedBy("w1.c0", "a", 50, 90).granted("w2.c0", "b", 2, 1037, 1400), lockbench.Invalid, 1,
+			"0.001 s before the end of its lease"}, // 50 + 1000 - 10 - 2
+		{"and not from its return", LayerGrant,
+			tell(plan{Leased: true}).granted("w1.c0", "a", 0, 1, 100).renewedBy("w1.c0", "a", 50, 90).granted("w2.c0", "b", 2, 1038, 1400), lockbench.Valid, 0, ""},
+		{"a slow renewal takes nothing back", LayerGrant,
+			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).renew("w1.c0", "a", 50, 300).renew("w1.c0", "a", 60, 200).granted("w2.c0", "b", 2, 250, 400), lockbench.Invalid, 1, "until 0.300 s"},
 		{"a lost notice ends the hold", LayerGrant,
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 0).lost("w1.c0", "a", 50).granted("w2.c0", "b", 2, 60, 0), lockbench.Valid, 0, ""},
 		{"the death of its process ends the hold", LayerGrant,
@@ -71,8 +78,12 @@ func TestLayers(t *testing.T) {
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).renew("w1.c0", "a", 150, 300).granted("w2.c0", "b", 2, 110, 160), lockbench.Invalid, 1, "from 0.150 s to 0.160 s"},
 		{"a chain is one finding", LayerBelief,
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 50, 150).granted("w3.c0", "c", 3, 60, 160), lockbench.Invalid, 1, "1 further overlap followed"},
-		{"a moment with one owner ends the chain", LayerBelief,
-			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 50, 150).granted("w3.c0", "c", 3, 110, 160), lockbench.Invalid, 2, ""},
+		{"a moment with one owner does not end the chain", LayerBelief,
+			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 50, 150).granted("w3.c0", "c", 3, 110, 160), lockbench.Invalid, 1,
+			"1 further period with two owners followed from it"},
+		{"a moment with none does", LayerBelief,
+			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 50, 150).
+				granted("w1.c0", "c", 160, 161, 300).granted("w2.c0", "d", 162, 163, 300), lockbench.Invalid, 2, ""},
 		{"one client twice is not two clients", LayerBelief,
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w1.c0", "b", 2, 50, 150), lockbench.Valid, 0, ""},
 		{"readers don't clash", LayerBelief, tell(plan{}).shared("w1.c0", "a", 0, 1).shared("w2.c0", "b", 2, 3), lockbench.Valid, 0, ""},
@@ -142,6 +153,11 @@ func TestLayers(t *testing.T) {
 
 func (s *story) renew(client, id string, t, until int) *story {
 	return s.add(t, lockbench.Event{Kind: lockbench.KindRenew, Client: client, Lock: "l", ID: id, Until: at(until)})
+}
+
+// renewedBy is a renewal that only says when it was sent and confirmed.
+func (s *story) renewedBy(client, id string, call, t int) *story {
+	return s.add(t, lockbench.Event{Kind: lockbench.KindRenew, Client: client, Lock: "l", ID: id, Call: at(call)})
 }
 
 func (s *story) lost(client, id string, t int) *story {

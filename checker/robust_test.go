@@ -12,7 +12,7 @@ import (
 // TestPanicIsAResult: a checker that crashes makes its layer undecided, and the
 // others are judged all the same.
 func TestPanicIsAResult(t *testing.T) {
-	broken := append([]layer{{"broken", func(*run) lockbench.Layer { panic("at the disco") }}}, layers...)
+	broken := append([]layer{{name: "broken", judge: func(*run) lockbench.Layer { panic("at the disco") }}}, layers...)
 	s := tell(lockbench.Plan{}).busy(10, 12)
 	r := check(Options{}, s.plan, s.events, broken)
 	l := layerOf(r, "broken")

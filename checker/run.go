@@ -131,7 +131,7 @@ func (r *run) take(e *lockbench.Event) {
 		r.takeReturn(e)
 	case lockbench.KindRenew:
 		if a := r.acq(e); !r.opts.Strict {
-			a.renews = append(a.renews, renewal{e.At, e.Until})
+			a.renews = append(a.renews, renewal{e.At, r.deadline(e)})
 		}
 	case lockbench.KindLost:
 		if a := r.acq(e); !r.opts.Strict {
@@ -158,6 +158,16 @@ func (r *run) take(e *lockbench.Event) {
 	case lockbench.KindEnd:
 		r.end = e.At
 	}
+}
+
+// deadline is until when the holder may rely on a renewal. Where the history does
+// not say so, the lease runs from the call of the renewal, which is before the
+// server did it, less the drift that the clients' own deadlines allow for.
+func (r *run) deadline(e *lockbench.Event) lockbench.Instant {
+	if e.Until != 0 || e.Call == 0 || !r.plan.Leased || r.plan.TTL <= 0 {
+		return e.Until
+	}
+	return (&lockbench.Env{TTL: r.plan.TTL}).Validity(e.Call)
 }
 
 // acq finds or makes the acquisition of an event.

@@ -62,6 +62,30 @@ func (r *run) tell(a *acquisition) string {
 	return s
 }
 
+// faultsDuring names the faults that were in force at some time of s and had an
+// effect, with what they measured: the likely cause.
+func (r *run) faultsDuring(s span) string {
+	var said string
+	for i, e := range r.faults {
+		if e.Phase != phaseStrike {
+			continue
+		}
+		force, effect := span{e.At, Forever}, ""
+		for _, later := range r.faults[i+1:] {
+			if later.Name == e.Name && later.Phase == phaseHealed {
+				if force.to = later.At; later.Note != "" {
+					effect = " (" + later.Note + ")"
+				}
+				break
+			}
+		}
+		if s.from <= force.to && force.from <= s.to {
+			said += "; " + e.Name + " was in force from " + r.sec(force.from) + " to " + r.sec(force.to) + effect
+		}
+	}
+	return said
+}
+
 // count writes a number with its noun in the singular or plural.
 func count(n int, noun string) string {
 	if n == 1 {

@@ -20,6 +20,23 @@ func All() []lb.Fault {
 		CutHolder{},
 		CrashAt{"after-setnx"},
 		PauseAt{"before-write"},
+		ClientClock{},
+		ClientClockDrift{},
+		LostReply{},
+		SlowReply{},
+		CutLeader{},
+		CutHalves{},
+		KillLeader{},
+		PauseLeader{},
+		Failover{},
+		FailoverUnreplicated{},
+		KillTwo{},
+		RestartServer{},
+		RestartEmpty{},
+		ServerClock{},
+		ServerClockDrift{},
+		CutTwoRestartEmpty(),
+		CutTwoServerClock(),
 	}
 }
 

@@ -20,13 +20,7 @@ func (CutHolder) Doc() string {
 }
 
 func (CutHolder) Available(s lb.Setting) error {
-	if s.Servers == 0 {
-		return fmt.Errorf("%s has no lock service to be cut off", s.Algorithm.Name)
-	}
-	if !s.Network {
-		return fmt.Errorf("the %s lab can't drop packets; use --lab local", s.Lab)
-	}
-	return knows(s, whileHolding)
+	return errors.Join(needsServers(s), needsNetwork(s), knows(s, whileHolding))
 }
 
 func (CutHolder) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
@@ -34,23 +28,17 @@ func (CutHolder) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
 	if err != nil {
 		return nil, err
 	}
-	holder, servers := []lb.Process{c.Worker}, on.Servers()
-	out, err := on.Network().Drop(holder, servers)
+	cut, err := cutOff(on, []lb.Process{c.Worker}, service(on))
 	if err != nil {
 		_, err2 := c.LetGo(ctx)
 		return nil, errors.Join(err, err2)
-	}
-	in, err := on.Network().Drop(servers, holder)
-	if err != nil {
-		_, err2 := c.LetGo(ctx)
-		return nil, errors.Join(err, out.Remove(), err2)
 	}
 	return func(ctx context.Context) (lb.Effect, error) {
 		// The holder's work ends while it is still cut off; so does its release.
 		whileOthersWork(ctx, on, c.Worker)
 		idle, err := c.LetGo(ctx)
-		packets, err2 := dropped(ctx, out, in)
-		err = errors.Join(err, err2, in.Remove(), out.Remove())
+		packets, err2 := cut.patiently(ctx)
+		err = errors.Join(err, err2, cut.heal())
 		return lb.Effect{
 			Bit: packets > 0 && idle > on.TTL(),
 			Measured: fmt.Sprintf("%d packets between %s and the lock service dropped while its holder worked for %s",
@@ -59,24 +47,22 @@ func (CutHolder) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
 	}, nil
 }
 
-// dropped counts the packets, and gives a client that has not tried to say
+// service is everything that the lock service consists of.
+func service(on lb.Stage) []lb.Process {
+	return processes(append(on.Servers(), on.Sentinels()...))
+}
+
+// patiently counts the packets, and gives a client that has not tried to say
 // anything during the cut a moment to do so.
-func dropped(ctx context.Context, rules ...lb.Rule) (sum uint64, err error) {
+func (c *cut) patiently(ctx context.Context) (packets uint64, err error) {
 	const patience = 500 * time.Millisecond
 	for start := lb.Now(); ; {
-		sum = 0
-		for _, r := range rules {
-			n, err := r.Packets()
-			if err != nil {
-				return 0, err
-			}
-			sum += n
-		}
-		if sum > 0 || lb.Now().Sub(start) > patience {
-			return sum, nil
+		packets, err = c.packets()
+		if err != nil || packets > 0 || lb.Now().Sub(start) > patience {
+			return packets, err
 		}
 		if err := (lb.HostClock{}).Sleep(ctx, 10*time.Millisecond); err != nil {
-			return sum, err
+			return packets, err
 		}
 	}
 }

@@ -68,5 +68,13 @@ func whileOthersWork(ctx context.Context, on lb.Stage, late lb.Process) {
 	_ = on.Passed(ctx, whileBeginning, late) // without such a moment, any other will do
 }
 
+// processes is the plain view of servers or workers.
+func processes[P lb.Process](ps []P) (all []lb.Process) {
+	for _, p := range ps {
+		all = append(all, p)
+	}
+	return all
+}
+
 // seconds prints a duration as the reports do.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }

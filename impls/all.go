@@ -7,8 +7,12 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/etcd"
+	"github.com/lockbench/lockbench/impls/mysql"
 	"github.com/lockbench/lockbench/impls/none"
+	"github.com/lockbench/lockbench/impls/peers"
+	"github.com/lockbench/lockbench/impls/published"
 	"github.com/lockbench/lockbench/impls/redis"
+	"github.com/lockbench/lockbench/impls/zk"
 )
 
 // All returns the algorithms in the order of the matrix's rows.
@@ -16,10 +20,40 @@ func All() []lb.Impl {
 	return []lb.Impl{
 		none.New(),
 		redis.SetNXExpire(),
+		redis.SetNXGetSet(),
 		redis.SetPXDel(),
 		redis.SetPXLua(),
+		redis.Watchdog(),
+		redis.Reentrant(),
+		redis.Fair(),
+		redis.ReadWrite(),
 		redis.Fenced(),
+		redis.Redlock(),
+		redis.RedlockRestartDelay(),
+		zk.Herd(),
+		zk.Sequential(),
+		zk.Container(),
+		zk.RW(),
 		etcd.Lease(),
+		etcd.Mutex(),
+		etcd.V3Lock(),
+		mysql.Insert(),
+		mysql.InsertTTL(),
+		mysql.Queue(),
+		mysql.Version(),
+		mysql.ForUpdate(),
+		mysql.ForUpdateNoIndex(),
+		mysql.GetLock(),
+		peers.Redsync(),
+		peers.Redislock(),
+		peers.Rueidislock(),
+		peers.ZKLock(),
+		published.Lettuce(),
+		published.Jetcd(),
+		published.RedisLockUtil(),
+		published.RedisLockUtil2(),
+		published.ZKDistributedLock(),
+		published.ZKImproveLock(),
 	}
 }
 

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -35,15 +36,15 @@ func keep(env *lb.Env, etcd *clientv3.Client, id clientv3.LeaseID, call lb.Insta
 
 func (k *keeper) stop() { k.end() }
 
-// hand makes the lease of the granted request, with what is known by now.
-func (k *keeper) hand(req lb.Request, token uint64) *lb.Lease {
+// hand makes the lease of the granted request, unless it is over by now.
+func (k *keeper) hand(req lb.Request, token uint64) (*lb.Lease, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.lease = k.env.Grant(req, token, k.until)
 	if k.gone != "" {
-		k.lease.Lose(k.gone)
+		return nil, fmt.Errorf("etcd: the lease ended while waiting: %s", k.gone)
 	}
-	return k.lease
+	k.lease = k.env.Grant(req, token, k.until)
+	return k.lease, nil
 }
 
 func (k *keeper) run(ctx context.Context) {
@@ -55,6 +56,9 @@ func (k *keeper) run(ctx context.Context) {
 			k.renewed(call)
 		case errors.Is(err, rpctypes.ErrLeaseNotFound):
 			k.lost("etcd does not know the lease any more")
+			return
+		case ctx.Err() == nil && k.env.Clock.Mono() >= k.until: // only this goroutine writes it
+			k.lost("no renewal was confirmed before the lease's end")
 			return
 		}
 	}

@@ -41,11 +41,11 @@ func (leaseImpl) Info() lb.Info {
 }
 
 func (leaseImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
-	c, err := dial(ctx, env)
+	c, err := Dial(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	return &leaseClient{env: env, etcd: c}, nil
+	return compose.Exclusive(&leaseClient{env: env, etcd: c}), nil
 }
 
 type leaseClient struct {
@@ -73,7 +73,10 @@ func (c *leaseClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 		err = c.recheck(ctx, req, t)
 	}
 	if err == nil {
-		return t.hand(req, uint64(t.revision)), nil
+		var lease *lb.Lease
+		if lease, err = t.hand(req, uint64(t.revision)); err == nil {
+			return lease, nil
+		}
 	}
 	// Whatever went wrong, our place in the queue must go, or the others would
 	// wait for us; and not by the context that may just have ended.

@@ -11,10 +11,12 @@ import (
 	lb "github.com/lockbench/lockbench"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
 )
 
-// dial connects one client to all servers.
-func dial(ctx context.Context, env *lb.Env) (*clientv3.Client, error) {
+// Dial connects one client to all servers of env. It is also for locks of others
+// that are built on etcd.
+func Dial(ctx context.Context, env *lb.Env) (*clientv3.Client, error) {
 	if len(env.Servers) == 0 {
 		return nil, errors.New("etcd: the run has no server")
 	}
@@ -24,6 +26,7 @@ func dial(ctx context.Context, env *lb.Env) (*clientv3.Client, error) {
 		DialKeepAliveTime:    env.TTL,
 		DialKeepAliveTimeout: env.TTL,
 		Logger:               zap.NewNop(),
+		DialOptions:          []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptMoves)},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("etcd: connect to %v: %w", env.Servers, err)
@@ -35,9 +38,12 @@ func dial(ctx context.Context, env *lb.Env) (*clientv3.Client, error) {
 	return c, nil
 }
 
-// prefix is where the keys of a lock's queue are. The name is escaped, so that no
-// lock's queue contains another's.
-func prefix(lock string) string { return url.PathEscape(lock) + "/" }
+// name is a lock's name in etcd: escaped, so that no lock's queue contains
+// another's.
+func name(lock string) string { return url.PathEscape(lock) }
+
+// prefix is where the keys of the lock's queue are.
+func prefix(lock string) string { return name(lock) + "/" }
 
 // seconds is env's TTL as etcd can say it: whole seconds, rounded up.
 func seconds(env *lb.Env) int64 { return int64((env.TTL + time.Second - 1) / time.Second) }

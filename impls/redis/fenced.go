@@ -26,7 +26,7 @@ func Fenced() lb.Impl {
 			Name:       "redis-fenced",
 			Doc:        "redis-setpx-lua, and a fencing token from INCR in the same script",
 			Source:     "Redisson RFencedLock; " + compose.Kleppmann,
-			Topologies: []string{"redis"},
+			Topologies: oneServer,
 			Steps:      []string{"before-script", "after-script", "before-compare-and-delete", "after-compare-and-delete"},
 			Traits:     lb.Traits{Leased: true, Fenced: true},
 			Expect:     compose.FencedLease(),

@@ -3,12 +3,12 @@ package redis
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // algorithm is an lb.Impl made of its description and its way to open a client.
@@ -24,45 +24,35 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !a.info.Traits.Shared {
+		return compose.Exclusive(a.open(s)), nil
+	}
 	return a.open(s), nil
 }
 
-// session is one client's connection to its Redis, and what it is told by env.
+// oneServer are the topologies of the algorithms that need one server, or one that
+// leads others.
+var oneServer = []string{"redis", "redis-sentinel"}
+
+// session is one client's connections to its Redis servers, and what it is told
+// by env.
 type session struct {
-	env *lb.Env
-	rdb *redis.Client
+	env   *lb.Env
+	rdb   *redis.Client   // the server, for the algorithms that need one
+	nodes []*redis.Client // all servers, for those that need several
 }
 
-// dial connects. The driver must not retry by itself: a SET NX that is sent
-// again after a lost reply finds its own value and reports that the lock is
-// taken, while this client holds it.
 func dial(ctx context.Context, env *lb.Env) (session, error) {
-	if len(env.Servers) == 0 {
-		return session{}, errors.New("redis: the run has no server")
+	nodes, err := redisconn.Dial(ctx, env)
+	if err != nil {
+		return session{}, err
 	}
-	rdb := redis.NewClient(&redis.Options{
-		Addr:            env.Servers[0],
-		MaxRetries:      -1,
-		DialerRetries:   1,
-		DialTimeout:     env.TTL,
-		ReadTimeout:     env.TTL,
-		WriteTimeout:    env.TTL,
-		PoolSize:        2, // one for the lock, one for what runs beside it
-		DisableIdentity: true,
-
-		ContextTimeoutEnabled:    true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
-	if err := rdb.Ping(ctx).Err(); err != nil {
-		_ = rdb.Close()
-		return session{}, fmt.Errorf("redis: connect to %s: %w", env.Servers[0], err)
-	}
-	return session{env: env, rdb: rdb}, nil
+	return session{env: env, rdb: nodes[0], nodes: nodes}, nil
 }
 
 // Close implements lb.Client for every algorithm: a Redis lock is not tied to
 // its connection.
-func (s session) Close() error { return s.rdb.Close() }
+func (s session) Close() error { return redisconn.Close(s.nodes) }
 
 // released turns the number of deleted keys into the answer of a release.
 func released(n int64, err error) error {

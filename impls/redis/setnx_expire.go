@@ -24,7 +24,7 @@ func SetNXExpire() lb.Impl {
 			Name:       "redis-setnx-expire",
 			Doc:        "SETNX, then EXPIRE; DEL to release",
 			Source:     "the Redis lock from before SET had options (Redis < 2.6.12)",
-			Topologies: []string{"redis"},
+			Topologies: oneServer,
 			Steps:      []string{"before-setnx", "after-setnx", "after-expire", "before-del", "after-del"},
 			Traits:     lb.Traits{Leased: true},
 			Expect: compose.Except(lateDel(), lb.Expectation{

@@ -21,7 +21,7 @@ func SetPXDel() lb.Impl {
 			Name:       "redis-setpx-del",
 			Doc:        "SET NX PX; release by a plain DEL",
 			Source:     "common short form of the SET NX PX lock",
-			Topologies: []string{"redis"},
+			Topologies: oneServer,
 			Steps:      []string{"before-set", "after-set", "before-del", "after-del"},
 			Traits:     lb.Traits{Leased: true},
 			Expect:     lateDel(),

@@ -21,7 +21,7 @@ func SetPXLua() lb.Impl {
 			Name:       "redis-setpx-lua",
 			Doc:        "SET NX PX with the owner as value; release by compare-and-delete in Lua",
 			Source:     `redis.io, "Distributed Locks with Redis", single instance`,
-			Topologies: []string{"redis"},
+			Topologies: oneServer,
 			Steps:      []string{"before-set", "after-set", "before-compare-and-delete", "after-compare-and-delete"},
 			Traits:     lb.Traits{Leased: true},
 			Expect:     compose.Lease(),

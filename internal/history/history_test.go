@@ -1,11 +1,14 @@
 package history
 
 import (
+	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
@@ -55,6 +58,13 @@ func TestDamage(t *testing.T) {
 		{"bad result", good + `{"t":9,"e":"return","op":"acquire","client":"c","id":"1","result":"yes"}` + "\n", "h:3: result", ""},
 		{"no header", `{"t":9,"e":"end"}` + "\n", "h:1: not a lockbench history", ""},
 		{"other version", `{"lockbench":"history","version":9}` + "\n", "h:1: history version 9", ""},
+		{"killed recorder", good + strings.Repeat("\x00", 3<<20), "", "h: the recorder was killed; the file ends with line 2"},
+		{"killed in the middle of a line", good + `{"t":2,"e":"ret` + strings.Repeat("\x00", 100), "", ":3: the last line was cut short"},
+		{"killed while copying a line", good + `{"t":2,"e":"` + "\x00\x00\x00\"}\n\x00\x00", "", ":3: the last line was cut short"},
+		{"killed before the first event", header + "\x00", "", "the file ends with line 1"},
+		{"zeros in the middle", good + "\x00\x00\n\x00" + good, "h:3: zero bytes in the middle", ""},
+		{"nothing but zeros", "\x00\x00", "h:1: the file is empty", ""},
+		{"half a header", header[:9], "h:1: the file is empty", ""},
 		{"empty", "", "h:1: the file is empty", ""},
 		{"endless line", header + strings.Repeat("x", maxLine+1<<17), "h:2: line is longer", ""},
 	} {
@@ -66,6 +76,108 @@ func TestDamage(t *testing.T) {
 			}
 			if c.note != "" && (len(notes) != 1 || !strings.Contains(notes[0], c.note)) {
 				t.Errorf("notes %q, want %q", notes, c.note)
+			}
+		})
+	}
+}
+
+// TestKilledRecorder records in a process that is killed while it does, and wants
+// every event that was recorded.
+func TestKilledRecorder(t *testing.T) {
+	if path := os.Getenv("LOCKBENCH_RECORD_TO"); path != "" {
+		r, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range uint64(30_000) { // several windows
+			r.Record(lb.Event{At: lb.Instant(i + 1), Kind: lb.KindRead, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Seq: i, Copies: &lb.CopyEffects{}})
+		}
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	path := filepath.Join(t.TempDir(), "h.jsonl")
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestKilledRecorder$")
+	cmd.Env = append(os.Environ(), "LOCKBENCH_RECORD_TO="+path)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("the recording process was not killed: %v\n%s", err, out)
+	}
+	h, notes, err := Read(path)
+	if err != nil || len(h) != 30_000 || h[len(h)-1].Seq != 29_999 {
+		t.Fatalf("%d events, %v", len(h), err)
+	}
+	if len(notes) != 1 || !strings.Contains(notes[0], "the recorder was killed; the file ends with line 30001") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// TestRecorderWithoutMapping takes the way of file systems that can't map files,
+// from the start and in the middle of a file.
+func TestRecorderWithoutMapping(t *testing.T) {
+	for _, before := range []int{0, 3} {
+		path := filepath.Join(t.TempDir(), "h.jsonl")
+		r, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, ev := range sample {
+			if i == before && r.window != nil {
+				if err := unmap(r.window); err != nil {
+					t.Fatal(err)
+				}
+				r.window = nil
+			}
+			r.Record(ev)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got, notes, err := Read(path); err != nil || len(notes) != 0 || !reflect.DeepEqual(got, sample) {
+			t.Errorf("read %+v, %q, %v", got, notes, err)
+		}
+		r.Record(sample[0]) // must not crash
+	}
+}
+
+// TestDamagedDirectory is what check meets after crashes.
+func TestDamagedDirectory(t *testing.T) {
+	event := `{"t":%d,"e":"end"}` + "\n"
+	for _, c := range []struct {
+		name   string
+		files  map[string]string
+		events int
+		note   string // part of the last note
+		err    string
+	}{
+		{"nothing", nil, 0, "", "holds neither history.jsonl nor events/*.jsonl"},
+		{"merged", map[string]string{File: header + event}, 1, "", ""},
+		{"not merged", map[string]string{"events/w1.jsonl": header + event, "events/w2.jsonl": header + event}, 2, "ended before its history was merged", ""},
+		{"a cut line", map[string]string{"events/w1.jsonl": header + event + event[:9], "events/w2.jsonl": header + event}, 2, "w1.jsonl:3: the last line was cut short", ""},
+		{"a killed recorder", map[string]string{"events/w1.jsonl": header + event + "\x00\x00"}, 1, "w1.jsonl: the recorder was killed", ""},
+		{"a corrupt line", map[string]string{"events/w1.jsonl": header + "}\n" + event, "events/w2.jsonl": header + event}, 0, "", "w1.jsonl:2: not an event"},
+		{"an unfinished merge", map[string]string{File + ".tmp": header, "events/w1.jsonl": header + event}, 1, "ended before", ""},
+		{"a recorder that never began", map[string]string{"events/w1.jsonl": header + event, "events/w2.jsonl": header[:20] + "\x00"}, 1, "w2.jsonl: nothing was recorded", ""},
+		{"an empty file given alone", map[string]string{File: ""}, 0, "", "history.jsonl:1: the file is empty"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.Mkdir(filepath.Join(dir, Dir), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range c.files {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(text, "%d", "1")), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h, notes, err := ReadRun(dir)
+			last := ""
+			if len(notes) > 0 {
+				last = notes[len(notes)-1]
+			}
+			if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+				t.Fatalf("error %v, want %q", err, c.err)
+			}
+			if len(h) != c.events || !strings.Contains(last, c.note) || c.note == "" && last != "" {
+				t.Errorf("%d events, notes %q; want %d, %q", len(h), notes, c.events, c.note)
 			}
 		})
 	}
@@ -105,7 +217,20 @@ func BenchmarkRecord(b *testing.B) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(header + `{"t":1,"e":"call","op":"acquire","client":"c","lock":"L","id":"1"}`))
+	f.Add([]byte(header + `{"t":1,"e":"end"}` + "\n\x00\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		Parse(strings.NewReader(string(data)), "h") // must return, whatever it is given
+		h, _, err := Parse(bytes.NewReader(data), "h")
+		if err != nil {
+			return
+		}
+		// What was read must be what is read again.
+		text := []byte(header)
+		for i := range h {
+			text = appendEvent(text, &h[i])
+		}
+		again, notes, err := Parse(bytes.NewReader(text), "again")
+		if err != nil || len(notes) != 0 || !reflect.DeepEqual(h, again) {
+			t.Fatalf("read %+v\nagain %+v, %q, %v", h, again, notes, err)
+		}
 	})
 }

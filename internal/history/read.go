@@ -5,6 +5,7 @@ package history
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,6 +36,9 @@ type LineError struct {
 
 func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
+
+// errEmpty is a file in which not even the header was finished.
+var errEmpty = errors.New("the file is empty; a history begins with " + strings.TrimSpace(header))
 
 // Read reads a history file, ordered by time. A last line that a crash cut short
 // is dropped and mentioned in the notes; any other damage is a *LineError.
@@ -68,7 +72,10 @@ func ReadRun(dir string) (lb.History, []string, error) {
 	notes := []string{"the run ended before its history was merged; read from " + Dir + "/"}
 	for _, file := range files {
 		h, n, err := Read(file)
-		if err != nil {
+		switch {
+		case errors.Is(err, errEmpty):
+			n = []string{file + ": nothing was recorded"}
+		case err != nil:
 			return nil, nil, err
 		}
 		all, notes = append(all, h...), append(notes, n...)
@@ -113,43 +120,44 @@ func Write(path string, h lb.History) error {
 }
 
 func sortByTime(h lb.History) {
-	slices.SortStableFunc(h, func(a, b lb.Event) int { return int(max(-1, min(1, a.At-b.At))) })
+	slices.SortStableFunc(h, func(a, b lb.Event) int { return cmp.Compare(a.At, b.At) })
 }
 
 // Parse reads events from r in the order of the lines; name is used in errors.
 func Parse(r io.Reader, name string) (lb.History, []string, error) {
 	var h lb.History
+	words := words{}
 	in := bufio.NewReaderSize(r, 1<<16)
 	for n := 1; ; n++ {
-		line, err := in.ReadSlice('\n')
-		var long []byte
-		for errors.Is(err, bufio.ErrBufferFull) && len(long) < maxLine {
-			long = append(long, line...)
-			line, err = in.ReadSlice('\n')
-		}
-		if long != nil {
-			line = append(long, line...)
-		}
-		whole := err == nil
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, nil, &LineError{name, n, fmt.Errorf("line is longer than %d bytes", maxLine)}
-		}
-		if !whole && len(line) == 0 {
-			if n == 1 {
-				return nil, nil, &LineError{name, 1, errors.New("the file is empty; a history begins with " + strings.TrimSpace(header))}
-			}
-			return h, nil, nil
+		line, end, err := readLine(in)
+		switch {
+		case err != nil:
+			return nil, nil, &LineError{name, n, err}
+		case end && n == 1 && unfinished(line):
+			return nil, nil, &LineError{name, 1, errEmpty}
+		case bytes.Equal(line, killedMark):
+			return h, []string{fmt.Sprintf("%s: the recorder was killed; the file ends with line %d", name, n-1)}, nil
 		}
 		ev, skip, err := parseLine(n, bytes.TrimSpace(line))
 		switch {
-		case err != nil && !whole && n > 1:
+		case err != nil && end && n > 1:
 			return h, []string{fmt.Sprintf("%s:%d: the last line was cut short and is left out", name, n)}, nil
 		case err != nil:
 			return nil, nil, &LineError{name, n, err}
 		case !skip:
+			words.share(&ev)
 			h = append(h, ev)
 		}
+		if end {
+			return h, nil, nil
+		}
 	}
+}
+
+// unfinished reports whether a first line is less than a header.
+func unfinished(line []byte) bool {
+	line, killed := bytes.CutSuffix(line, killedMark)
+	return strings.HasPrefix(header, string(line)) && (killed || len(line) < len(header)-1)
 }
 
 func parseLine(n int, line []byte) (ev lb.Event, skip bool, err error) {

@@ -91,6 +91,12 @@ func command(at Place, p Program) (*exec.Cmd, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.SysProcAttr = childAttr()
 	cmd.WaitDelay = outputBound
+	if len(p.Env) > 0 {
+		cmd.Env = os.Environ()
+		for _, v := range p.Env {
+			cmd.Env = append(cmd.Env, expand.Replace(v))
+		}
+	}
 	cmd.Stdout, cmd.Stderr = p.Stdout, p.Log
 	if cmd.Stdout == nil {
 		cmd.Stdout = p.Log

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -42,4 +43,20 @@ func etcdReady(ctx context.Context, endpoint string) error {
 	defer c.Close()
 	_, err = c.Get(ctx, "ready")
 	return err
+}
+
+// etcdLeads reports whether the member is the leader, as it itself says.
+func etcdLeads(ctx context.Context, endpoint string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancel()
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, Context: ctx, Logger: zap.NewNop()})
+	if err != nil {
+		return false, err
+	}
+	defer c.Close()
+	status, err := c.Status(ctx, endpoint)
+	if err != nil {
+		return false, err
+	}
+	return status.Leader == status.Header.MemberId, nil
 }

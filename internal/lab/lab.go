@@ -50,6 +50,10 @@ type Program struct {
 	// Files are put into that directory before the start, by name; their texts may
 	// use the same words.
 	Files map[string]string
+	// Fresh empties that directory first.
+	Fresh bool
+	// Env is added to the environment.
+	Env []string
 	// Image names the container image that has the command, for labs that run
 	// containers; "" for programs that are part of lockbench itself.
 	Image string

@@ -44,9 +44,12 @@ func OpenLocal() (Lab, error) {
 	return l, nil
 }
 
+// virtualAddr is the address that moves between servers.
+const virtualAddr = "198.51.100.250"
+
 func hostAddr(n int) net.IP { return net.IPv4(198, 51, 100, byte(n+1)) }
 
-const maxHosts = 253
+const maxHosts = 200
 
 // Host implements [Lab].
 func (l *local) Host(_ context.Context, name string) (Host, error) {
@@ -60,7 +63,7 @@ func (l *local) Host(_ context.Context, name string) (Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lab: host %s: new network namespace: %w", name, err)
 	}
-	h := &localHost{name: name, addr: hostAddr(n), thread: thread}
+	h := &localHost{lab: l, name: name, addr: hostAddr(n), thread: thread}
 	l.hosts = append(l.hosts, h)
 	if err := l.plug(h, fmt.Sprintf("port%d", n)); err != nil {
 		return nil, fmt.Errorf("lab: host %s: connect to the bridge: %w", name, err)
@@ -142,6 +145,7 @@ func (l *local) hostAt(addr string) (*localHost, error) {
 }
 
 type localHost struct {
+	lab     *local
 	name    string
 	addr    net.IP
 	thread  *Launcher // lives in the host's network namespace
@@ -152,6 +156,9 @@ type localHost struct {
 func (h *localHost) Name() string { return h.name }
 func (h *localHost) Addr() string { return h.addr.String() }
 
+// Dir is where programs on the host keep their data.
+func (h *localHost) Dir() string { return filepath.Join(scratch, h.name) }
+
 // Start implements [Host].
 func (h *localHost) Start(ctx context.Context, p Program) (Process, error) {
 	argv, err := Resolve(p.Argv)
@@ -159,7 +166,12 @@ func (h *localHost) Start(ctx context.Context, p Program) (Process, error) {
 		return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
 	}
 	p.Argv = argv
-	dir := filepath.Join(scratch, h.name)
+	dir := h.Dir()
+	if p.Fresh {
+		if err := os.RemoveAll(dir); err != nil {
+			return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
+		}
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
 	}
@@ -169,6 +181,47 @@ func (h *localHost) Start(ctx context.Context, p Program) (Process, error) {
 	}
 	h.running = append(h.running, c)
 	return c, nil
+}
+
+// TakeAddr moves an address to this host from whichever has it. The others forget
+// where it was, as a gratuitous ARP would make them.
+func (h *localHost) TakeAddr(addr string) error {
+	ip := net.ParseIP(addr)
+	h.lab.mu.Lock()
+	defer h.lab.mu.Unlock()
+	for _, other := range h.lab.hosts {
+		if err := other.thread.Do(func() error { return forget(ip) }); err != nil {
+			return fmt.Errorf("lab: take %s from %s: %w", addr, other.name, err)
+		}
+	}
+	if err := h.thread.Do(func() error { return giveAddr("eth0", ip) }); err != nil {
+		return fmt.Errorf("lab: give %s to %s: %w", addr, h.name, err)
+	}
+	return nil
+}
+
+// forget removes the address from eth0 and from the neighbours behind it.
+func forget(ip net.IP) error {
+	link, err := netlink.LinkByName("eth0")
+	if err != nil {
+		return err
+	}
+	own, err := netlink.AddrList(link, netlink.FAMILY_V4)
+	if err != nil {
+		return err
+	}
+	for _, a := range own {
+		if a.IP.Equal(ip) {
+			err = errors.Join(err, netlink.AddrDel(link, &a))
+		}
+	}
+	near, listErr := netlink.NeighList(link.Attrs().Index, netlink.FAMILY_V4)
+	for _, n := range near {
+		if n.IP.Equal(ip) {
+			err = errors.Join(err, netlink.NeighDel(&n))
+		}
+	}
+	return errors.Join(err, listErr)
 }
 
 func linkUp(name string) error {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // ErrMissing is a server's program that is not installed.
@@ -19,15 +19,38 @@ type Topology struct {
 	Doc     string `json:"doc"`
 	Kind    string `json:"kind"` // "" for no server at all
 	Servers int    `json:"servers"`
+	// Sentinels watch the servers and promote one when their leader fails.
+	Sentinels int `json:"sentinels,omitempty"`
+	// Virtual: clients use one address, which moves to the server that is promoted.
+	Virtual bool `json:"virtual,omitempty"`
+	// Delayed: a server that crashed stays down for longer than any lease.
+	Delayed bool `json:"delayed,omitempty"`
 }
+
+// Leads reports whether one of the servers leads the others.
+func (t Topology) Leads() bool { return t.Servers > 1 && kinds[t.Kind].leads != nil }
+
+// Elects reports whether the servers find a new leader by themselves.
+func (t Topology) Elects() bool { return t.Leads() && kinds[t.Kind].promote == nil }
+
+// Clock reports whether the servers' clocks can be moved.
+func (t Topology) Clock() bool { return kinds[t.Kind].clock != nil }
 
 // Topologies are all there are.
 func Topologies() []Topology {
 	return []Topology{
-		{"none", "no lock service", "", 0},
-		{"redis", "one Redis server", "redis", 1},
-		{"etcd", "one etcd server", "etcd", 1},
-		{"etcd-3", "an etcd cluster of three", "etcd", 3},
+		{Name: "none", Doc: "no lock service", Kind: "", Servers: 0},
+		{Name: "redis", Doc: "one Redis server", Kind: "redis", Servers: 1},
+		{Name: "redis-5", Doc: "five independent Redis servers", Kind: "redis", Servers: 5},
+		{Name: "redis-5-delayed", Doc: "five independent Redis servers; one that crashed stays down for longer than any lease", Kind: "redis", Servers: 5, Delayed: true},
+		{Name: "redis-sentinel", Doc: "a Redis master, two replicas and three Sentinels", Kind: "redis-replicas", Servers: 3, Sentinels: 3},
+		{Name: "zookeeper", Doc: "one ZooKeeper server", Kind: "zookeeper", Servers: 1},
+		{Name: "zookeeper-3", Doc: "a ZooKeeper ensemble of three", Kind: "zookeeper", Servers: 3},
+		{Name: "zookeeper-5", Doc: "a ZooKeeper ensemble of five", Kind: "zookeeper", Servers: 5},
+		{Name: "etcd", Doc: "one etcd server", Kind: "etcd", Servers: 1},
+		{Name: "etcd-3", Doc: "an etcd cluster of three", Kind: "etcd", Servers: 3},
+		{Name: "mariadb", Doc: "one MariaDB server", Kind: "mariadb", Servers: 1},
+		{Name: "mariadb-replica", Doc: "a MariaDB primary and an asynchronous replica, behind one address", Kind: "mariadb-replica", Servers: 2, Virtual: true},
 	}
 }
 
@@ -37,44 +60,29 @@ type kind struct {
 	// them; none where lockbench brings its own.
 	needs   []string
 	install string
+	// program of one of the hosts, which are in the order of the topology, servers
+	// before sentinels.
 	program func(self Host, all []Host) Program
+	// leads reports whether the server at the endpoint leads the others; nil where
+	// none does.
+	leads func(ctx context.Context, endpoint string) (bool, error)
+	// promote makes the server at the endpoint the leader, where they do not elect
+	// one by themselves.
+	promote func(ctx context.Context, endpoint string) error
+	// clock reads the server's wall clock; nil where nobody can move it.
+	clock func(ctx context.Context, endpoint string) (time.Time, error)
 }
 
 var kinds = map[string]kind{
-	"redis": {[]string{"redis-server"}, "apt-get install redis-server", redisProgram},
-	"etcd":  {nil, "", etcdProgram},
-}
-
-// StartServers brings the topology up on hosts of l and returns its servers when
-// all of them answer. log receives each server's output by the host's name.
-func StartServers(ctx context.Context, l Lab, t Topology, log func(name string) (*os.File, error)) ([]Process, error) {
-	var hosts []Host
-	for i := range t.Servers {
-		h, err := l.Host(ctx, fmt.Sprintf("%s%d", t.Kind, i+1))
-		if err != nil {
-			return nil, err
-		}
-		hosts = append(hosts, h)
-	}
-	// Together, because a server of a cluster is not ready before its peers are.
-	procs, errs := make([]Process, len(hosts)), make(chan error)
-	for i, h := range hosts {
-		go func() {
-			p := kinds[t.Kind].program(h, hosts)
-			out, err := log(h.Name())
-			if err == nil {
-				defer out.Close()
-				p.Log = out
-				procs[i], err = h.Start(ctx, p)
-			}
-			errs <- err
-		}()
-	}
-	var err error
-	for range hosts {
-		err = errors.Join(err, <-errs)
-	}
-	return procs, err
+	"redis":          {needs: []string{"redis-server"}, install: "apt-get install redis-server", program: redisProgram, clock: redisClock},
+	"redis-replicas": {needs: []string{"redis-server"}, install: "apt-get install redis-server", program: redisReplica, leads: redisLeads, clock: redisClock},
+	"sentinel":       {needs: []string{"redis-server"}, install: "apt-get install redis-server", program: sentinelProgram},
+	"etcd":           {program: etcdProgram, leads: etcdLeads},
+	"zookeeper": {needs: []string{"java", zookeeperScript}, install: "apt-get install zookeeper default-jre-headless",
+		program: zookeeperProgram, leads: zookeeperLeads, clock: zookeeperClock},
+	"mariadb": {needs: []string{"mariadbd", "mariadb-install-db"}, install: "apt-get install mariadb-server", program: mariadbProgram, clock: mariadbClock},
+	"mariadb-replica": {needs: []string{"mariadbd", "mariadb-install-db"}, install: "apt-get install mariadb-server",
+		program: mariadbReplica, leads: mariadbLeads, promote: mariadbPromote, clock: mariadbClock},
 }
 
 // Missing says which program the topology lacks on this machine, and how to get

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 )
 
+const virtualAddr = ""
+
 var errNotLinux = errors.New("lab: the local lab needs Linux namespaces; on this system use --lab docker")
 
 // Isolate does nothing where there are no namespaces.

@@ -4,9 +4,12 @@ package labtest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,12 +31,18 @@ func Main(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	flag.Parse()
+	if n := strconv.Itoa(runtime.GOMAXPROCS(0)); flag.Lookup("test.parallel").Value.String() == n {
+		// Nobody has chosen it. Tests of locks do not work, they wait: for leases to
+		// end, or for nothing to happen.
+		_ = flag.Set("test.parallel", "8")
+	}
 	os.Exit(m.Run())
 }
 
 // Servers starts the topology for the time of the test and returns its processes,
 // in order. Without the server's program the test is skipped, or fails in CI.
-func Servers(t testing.TB, topology string) []lab.Process {
+func Servers(t testing.TB, topology string) []*lab.Server {
 	t.Helper()
 	top, ok := lab.FindTopology(topology)
 	if !ok {
@@ -48,21 +57,17 @@ func Servers(t testing.TB, topology string) []lab.Process {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	logs := t.TempDir()
-	log := func(name string) (*os.File, error) { return os.Create(filepath.Join(logs, name)) }
-	procs, err := lab.StartServers(ctx, l, top, log)
+	service, err := lab.StartService(ctx, l, top, lab.Options{Log: func(name string) (*os.File, error) {
+		return os.OpenFile(filepath.Join(logs, name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return procs
+	return service.Servers
 }
 
-// Endpoints are the addresses of processes, as an Env wants them.
-func Endpoints(ps []lab.Process) (addrs []string) {
-	for _, p := range ps {
-		addrs = append(addrs, p.Endpoint())
-	}
-	return addrs
-}
+// Endpoints are the addresses of servers, as an Env wants them.
+func Endpoints(servers []*lab.Server) []string { return lab.Endpoints(servers) }
 
 // loopback is a lab whose hosts are addresses of 127.0.0.0/8, so that servers
 // keep their own ports.

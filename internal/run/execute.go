@@ -32,7 +32,7 @@ func Execute(ctx context.Context, dir string, plan lb.Plan) (lb.RunResult, error
 	if err := create(dir, plan); err != nil {
 		return lb.RunResult{}, err
 	}
-	if err := inLab(ctx, dir, plan.Lab); err != nil {
+	if err := performed(ctx, dir, plan.Lab); err != nil {
 		return lb.RunResult{}, fmt.Errorf("run: %s × %s (%s): %w", plan.Algorithm, plan.Fault, dir, err)
 	}
 	if err := history.Merge(dir); err != nil {
@@ -57,13 +57,9 @@ func Judge(dir string) (lb.RunResult, error) {
 	return res, writeJSON(filepath.Join(dir, resultsFile), res)
 }
 
-// inLab starts this program again, inside the lab.
-func inLab(ctx context.Context, dir, labName string) error {
+// performed has the plan in dir performed in its lab.
+func performed(ctx context.Context, dir, labName string) error {
 	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
@@ -72,7 +68,18 @@ func inLab(ctx context.Context, dir, labName string) error {
 		return err
 	}
 	defer logTo.Close()
-	cmd := exec.Command(self, "perform", abs)
+	return InLab(ctx, labName, logTo, "perform", abs)
+}
+
+// InLab starts this program again with these arguments, in the namespaces of a new
+// local lab where that is the lab's name, and returns when it has ended. What it
+// prints goes to the log; its last line is part of the error.
+func InLab(ctx context.Context, labName string, logTo *os.File, args ...string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, args...)
 	cmd.Stdout, cmd.Stderr = logTo, logTo
 	lab.Detach(cmd)
 	if labName == LabLocal {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -29,7 +31,36 @@ type Matrix struct {
 // Setting is where the fault would strike the algorithm in a run of this plan.
 func Setting(plan lb.Plan, info lb.Info, work lb.WorkloadInfo) lb.Setting {
 	t, _ := lab.FindTopology(plan.Topology)
-	return lb.Setting{Lab: plan.Lab, Network: plan.Lab == LabLocal, Servers: t.Servers, Algorithm: info, Workload: work}
+	return lb.Setting{
+		Lab: plan.Lab, Network: plan.Lab == LabLocal, Servers: t.Servers, Leader: t.Leads(), Elects: t.Elects(), Clock: clockable(plan.Lab, t),
+		Algorithm: info, Workload: work,
+	}
+}
+
+// clockable says why the servers' clocks can't be moved, or nil.
+func clockable(labName string, t lab.Topology) error {
+	switch {
+	case labName != LabLocal:
+		return fmt.Errorf("the %s lab can't move a server's clock; use --lab local", labName)
+	case !t.Clock():
+		return fmt.Errorf("the clock of a %s server can't be moved apart from its machine's", t.Kind)
+	}
+	return lab.HasCompiler()
+}
+
+const defaultTTL = time.Second
+
+// topologyFor is the first of the algorithm's topologies that the fault can strike:
+// a lock that runs on one server meets a failover where there is something to fail
+// over to.
+func topologyFor(info lb.Info, fault lb.Fault, plan lb.Plan, work lb.WorkloadInfo) string {
+	for _, name := range info.Topologies {
+		plan.Topology = name
+		if fault.Available(Setting(plan, info, work)) == nil {
+			return name
+		}
+	}
+	return info.Topologies[0]
 }
 
 // For returns the base plan made one of this algorithm and fault.
@@ -39,7 +70,13 @@ func (m *Matrix) For(impl lb.Impl, fault lb.Fault, n int) lb.Plan {
 	plan.Fenced, plan.Leased = info.Traits.Fenced, info.Traits.Leased
 	plan.Seed += uint64(n)
 	if plan.Topology == "" {
-		plan.Topology = info.Topologies[0]
+		plan.Topology = topologyFor(info, fault, plan, m.Workload.Info())
+	}
+	if plan.TTL == 0 {
+		plan.TTL = defaultTTL
+		if patient, ok := fault.(lb.PatientFault); ok {
+			plan.TTL = max(plan.TTL, patient.MinTTL())
+		}
 	}
 	return plan
 }
@@ -47,6 +84,9 @@ func (m *Matrix) For(impl lb.Impl, fault lb.Fault, n int) lb.Plan {
 // Run does all runs below dir and writes matrix.json there. The cells that have
 // a result are returned even when others failed.
 func (m *Matrix) Run(ctx context.Context, dir string) ([]lb.Cell, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
 	type slot struct {
 		impl  lb.Impl
 		fault lb.Fault

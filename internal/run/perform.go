@@ -19,12 +19,12 @@ import (
 
 // The runner owns durations. All that depend on the lease are multiples of it.
 const (
-	startBound = 30 * time.Second // for the lab, the servers and the sessions
-	warmUp     = 300 * time.Millisecond
-	catchBound = 5 * time.Second // for a client to come to the step of a fault
-	healBound  = 15 * time.Second
-	settle     = 500 * time.Millisecond // of work after the fault is over
-	stopBound  = 10 * time.Second
+	startBound  = 30 * time.Second // for the lab, the servers and the sessions
+	warmUp      = 300 * time.Millisecond
+	injectBound = 20 * time.Second // for a client to come to a fault's step, and for servers to follow
+	healBound   = 15 * time.Second
+	settle      = 500 * time.Millisecond // of work after the fault is over
+	stopBound   = 10 * time.Second
 )
 
 // faultWindow is how long a fault lasts: long enough for a lease to end on the
@@ -38,9 +38,18 @@ func recoveryBound(ttl time.Duration) time.Duration {
 	return max(3*ttl, 2*time.Second) + 500*time.Millisecond
 }
 
-// Perform does the run that dir's plan describes, inside the lab.
-func Perform(ctx context.Context, dir string) error {
+// Perform does the run that dir's plan describes, inside the lab. The functions
+// find an algorithm and a workload by name.
+func Perform(ctx context.Context, dir string, impls func(string) (lb.Impl, error), workloads func(string) (lb.Workload, error)) error {
 	plan, err := ReadPlan(dir)
+	if err != nil {
+		return err
+	}
+	impl, err := impls(plan.Algorithm)
+	if err != nil {
+		return err
+	}
+	work, err := workloads(plan.Workload)
 	if err != nil {
 		return err
 	}
@@ -56,7 +65,11 @@ func Perform(ctx context.Context, dir string) error {
 	if err != nil {
 		return errors.Join(err, rec.Close())
 	}
-	s := &stage{plan: plan, dir: dir, lab: l, record: rec.Record, rand: rand.New(rand.NewPCG(plan.Seed, 0))}
+	_, clocks := fault.(lb.ServerClockFault)
+	s := &stage{
+		plan: plan, dir: dir, lab: l, clocks: clocks, setting: Setting(plan, impl.Info(), work.Info()),
+		record: rec.Record, rand: rand.New(rand.NewPCG(plan.Seed, 0)),
+	}
 	err = s.play(ctx, fault)
 	return errors.Join(err, l.Close(), rec.Close())
 }
@@ -76,9 +89,11 @@ type stage struct {
 	plan    lb.Plan
 	dir     string
 	lab     lab.Lab
+	setting lb.Setting
+	clocks  bool // servers get a clock that can be moved
 	record  func(lb.Event)
 	rand    *rand.Rand
-	servers []lab.Process
+	service *lab.Service
 	workers []*workerProc
 }
 
@@ -96,6 +111,11 @@ func (s *stage) play(ctx context.Context, fault lb.Fault) error {
 		return err
 	}
 	faultErr := s.strike(ctx, fault)
+	if _, again := fault.(lb.RepeatedFault); again {
+		for faultErr == nil && ctx.Err() == nil && lb.Now().Sub(start) < s.plan.Duration {
+			faultErr = s.strike(ctx, fault)
+		}
+	}
 	rest := max(s.plan.Duration-lb.Now().Sub(start), settle)
 	if err := sleep(ctx, rest); err != nil {
 		return errors.Join(faultErr, err)
@@ -115,15 +135,15 @@ func (s *stage) setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	logTo := func(name string) (*os.File, error) { return openLog(s.dir, name) }
-	if s.servers, err = lab.StartServers(ctx, s.lab, topology, logTo); err != nil {
+	s.service, err = lab.StartService(ctx, s.lab, topology, lab.Options{
+		Log:     func(name string) (*os.File, error) { return openLog(s.dir, name) },
+		Longest: s.plan.TTL,
+		Clocks:  s.clocks,
+	})
+	if err != nil {
 		return err
 	}
-	var endpoints []string
-	for _, p := range s.servers {
-		endpoints = append(endpoints, p.Endpoint())
-	}
-	s.workers, err = startWorkers(ctx, s.lab, s.dir, s.plan, endpoints, store)
+	s.workers, err = startWorkers(ctx, s.lab, s.dir, s.plan, s.service, store)
 	return err
 }
 
@@ -150,7 +170,7 @@ func (s *stage) startStore(ctx context.Context) (endpoint string, err error) {
 // strike injects the fault, waits, heals it, and waits until the lock is granted
 // again. A fault that found no victim is part of the history, not an error.
 func (s *stage) strike(ctx context.Context, fault lb.Fault) error {
-	catching, cancel := context.WithTimeout(ctx, catchBound)
+	catching, cancel := context.WithTimeout(ctx, injectBound)
 	defer cancel()
 	heal, err := fault.Inject(catching, s)
 	switch {
@@ -163,7 +183,11 @@ func (s *stage) strike(ctx context.Context, fault lb.Fault) error {
 		return nil
 	}
 	s.record(lb.Event{Kind: lb.KindFault, Name: fault.Name(), Phase: "strike"})
-	interrupted := sleep(ctx, faultWindow(s.plan.TTL))
+	window := faultWindow(s.plan.TTL)
+	if lasting, ok := fault.(lb.LastingFault); ok {
+		window = lasting.Lasts(s.plan.TTL)
+	}
+	interrupted := sleep(ctx, window)
 	s.record(lb.Event{Kind: lb.KindFault, Name: fault.Name(), Phase: "heal"})
 	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), healBound)
 	defer cancel()
@@ -211,53 +235,3 @@ func (s *stage) stopWorkers(ctx context.Context) error {
 }
 
 func sleep(ctx context.Context, d time.Duration) error { return lb.HostClock{}.Sleep(ctx, d) }
-
-func (s *stage) TTL() time.Duration  { return s.plan.TTL }
-func (s *stage) Rand() *rand.Rand    { return s.rand }
-func (s *stage) Network() lb.Network { return s.lab.Network() }
-
-func (s *stage) Servers() []lb.Process {
-	var ps []lb.Process
-	for _, p := range s.servers {
-		ps = append(ps, p)
-	}
-	return ps
-}
-
-func (s *stage) Passed(ctx context.Context, step string, except lb.Process) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	passed := make(chan error, len(s.workers))
-	for _, w := range s.workers {
-		if !w.alive() || except != nil && w.Name() == except.Name() {
-			continue
-		}
-		go func() {
-			_, err := w.catch(ctx, step, worker.Notice)
-			passed <- err
-		}()
-	}
-	for {
-		select {
-		case err := <-passed:
-			if err == nil {
-				return nil
-			}
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-func (s *stage) Catch(ctx context.Context, step string, how lb.Grip) (lb.Caught, error) {
-	var alive []*workerProc
-	for _, w := range s.workers {
-		if w.alive() {
-			alive = append(alive, w)
-		}
-	}
-	if len(alive) == 0 {
-		return lb.Caught{}, errors.New("run: no worker is left")
-	}
-	return alive[s.rand.IntN(len(alive))].catch(ctx, step, how)
-}

@@ -52,7 +52,7 @@ func startWorker(ctx context.Context, l lab.Lab, cfg worker.Config, logTo *os.Fi
 		return nil, err
 	}
 	w := &workerProc{Process: p, orders: json.NewEncoder(stdinW), gone: make(chan struct{}), waiting: map[string]chan worker.Report{}}
-	for _, what := range []string{worker.SayReady, worker.SayCaught, worker.SaySilent, worker.SayHeld, worker.SayDone, worker.SayFailed} {
+	for _, what := range []string{worker.SayReady, worker.SayCaught, worker.SaySilent, worker.SayHeld, worker.SayClock, worker.SayDone, worker.SayFailed} {
 		w.waiting[what] = make(chan worker.Report, 1)
 	}
 	go w.listen(stdoutR)
@@ -141,8 +141,8 @@ func (w *workerProc) alive() bool {
 	}
 }
 
-// catch arms the worker's trap and waits for a client.
-func (w *workerProc) catch(ctx context.Context, step string, how lb.Grip) (lb.Caught, error) {
+// Catch implements [lb.Worker].
+func (w *workerProc) Catch(ctx context.Context, step string, how lb.Grip) (lb.Caught, error) {
 	w.forget(worker.SayCaught)
 	if how == lb.Kill {
 		w.doomed.Store(true)
@@ -158,6 +158,12 @@ func (w *workerProc) catch(ctx context.Context, step string, how lb.Grip) (lb.Ca
 	return lb.Caught{Worker: w, Client: r.Client, ID: r.ID, LetGo: func(ctx context.Context) (time.Duration, error) {
 		return w.letGo(ctx, how)
 	}}, nil
+}
+
+// Passed implements [lb.Worker].
+func (w *workerProc) Passed(ctx context.Context, step string) error {
+	_, err := w.Catch(ctx, step, worker.Notice)
+	return err
 }
 
 func (w *workerProc) letGo(ctx context.Context, how lb.Grip) (time.Duration, error) {
@@ -186,9 +192,19 @@ func (w *workerProc) letGo(ctx context.Context, how lb.Grip) (time.Duration, err
 	}
 }
 
+// SetClock implements [lb.Worker].
+func (w *workerProc) SetClock(ctx context.Context, step time.Duration, rate float64) (time.Duration, error) {
+	w.forget(worker.SayClock)
+	if err := w.order(worker.Order{Do: worker.DoClock, Jump: step, Rate: rate}); err != nil {
+		return 0, err
+	}
+	r, err := w.await(ctx, worker.SayClock)
+	return r.Ahead, err
+}
+
 // startWorkers starts the plan's worker processes, each on a host of its own,
 // and returns when all their clients have their sessions.
-func startWorkers(ctx context.Context, l lab.Lab, dir string, plan lb.Plan, servers []string, store string) ([]*workerProc, error) {
+func startWorkers(ctx context.Context, l lab.Lab, dir string, plan lb.Plan, service *lab.Service, store string) ([]*workerProc, error) {
 	var ws []*workerProc
 	for i := range plan.Processes {
 		name := fmt.Sprintf("w%d", i+1)
@@ -198,7 +214,8 @@ func startWorkers(ctx context.Context, l lab.Lab, dir string, plan lb.Plan, serv
 		}
 		defer logTo.Close()
 		w, err := startWorker(ctx, l, worker.Config{
-			Name: name, Plan: plan, Servers: servers, Store: store,
+			Name: name, Plan: plan, Store: store,
+			Servers: service.Endpoints(), Sentinels: lab.Endpoints(service.Sentinels),
 			Clients: share(plan.Clients, plan.Processes, i),
 			Events:  filepath.Join(dir, history.Dir, name+".jsonl"),
 		}, logTo)
@@ -224,7 +241,7 @@ func share(n, parts, i int) int {
 }
 
 func openLog(dir, name string) (*os.File, error) {
-	f, err := os.Create(filepath.Join(dir, logDir, name+".log"))
+	f, err := os.OpenFile(filepath.Join(dir, logDir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}

@@ -75,7 +75,7 @@ func (c *client) acquire(ctx context.Context, req lb.Request) (*lb.Lease, bool) 
 	call := lb.Event{Kind: lb.KindCall, Op: lb.OpAcquire, Client: c.name, Lock: req.Lock, ID: req.Owner}
 	c.probe.requests.Store(0)
 	c.record(call)
-	lease, err := c.session.Acquire(ctx, req)
+	lease, err := c.request(ctx, req)
 	ret := c.returned(call, err)
 	if err != nil {
 		c.record(ret)
@@ -84,9 +84,19 @@ func (c *client) acquire(ctx context.Context, req lb.Request) (*lb.Lease, bool) 
 		}
 		return nil, false
 	}
-	ret.Token, ret.Until = lease.Token, lease.Until()
+	ret.Token, ret.Until = lease.Token, c.probe.clock.true(lease.Until())
 	c.record(ret)
 	return lease, true
+}
+
+// request asks for the lock, with a fresh session where the last one was retired.
+func (c *client) request(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	if c.session == nil {
+		if err := c.reopen(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c.session.Acquire(ctx, req)
 }
 
 // release gives the lock back, and asks again while the answer is not definite.
@@ -123,33 +133,40 @@ func (c *client) returned(call lb.Event, err error) lb.Event {
 	return ret
 }
 
-// retire replaces a session whose state nobody knows.
+// retire ends a session whose state nobody knows; the next acquire opens another.
 func (c *client) retire() {
 	_ = c.session.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), c.env.TTL)
-	defer cancel()
-	fresh, err := c.impl.Open(ctx, c.env)
-	if err != nil {
-		fresh = broken{err}
+	c.session = nil
+}
+
+// reopen opens another session, and tries again while the lock service can't be
+// reached: a client waits for a server that is restarting.
+func (c *client) reopen(ctx context.Context) error {
+	const pause = 20 * time.Millisecond
+	for {
+		session, err := c.openSession(ctx)
+		if err == nil {
+			c.session = session
+			return nil
+		}
+		if lb.HostClock.Sleep(lb.HostClock{}, ctx, pause) != nil {
+			return fmt.Errorf("%w: %w", lb.ErrNoEffect, err)
+		}
 	}
-	c.session = fresh
 }
 
-// broken is the session of a client that could not get another one. Every try
-// to use it fails without effect, after a moment.
-type broken struct{ err error }
-
-func (b broken) Acquire(context.Context, lb.Request) (*lb.Lease, error) {
-	time.Sleep(10 * time.Millisecond)
-	return nil, fmt.Errorf("%w: %w", lb.ErrNoEffect, b.err)
+// openSession bounds one try.
+func (c *client) openSession(ctx context.Context) (lb.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.env.TTL)
+	defer cancel()
+	return c.impl.Open(ctx, c.env)
 }
-func (b broken) Release(context.Context, lb.Request) error { return lb.ErrLost }
-func (b broken) Close() error                              { return nil }
 
 // probe shows a client's moves to the trap and the recorder, and counts them.
 type probe struct {
 	client   string
 	trap     *trap
+	clock    *hostClock
 	record   func(lb.Event)
 	requests atomic.Int64 // since the operation began; renewals run beside it
 }
@@ -167,7 +184,10 @@ func (p *probe) Wait(_ context.Context, what, id string) func() {
 	return func() { p.record(lb.Event{Kind: lb.KindWake, Client: p.client, ID: id, Name: what}) }
 }
 
-func (p *probe) Note(ev lb.Event) { p.record(ev) }
+func (p *probe) Note(ev lb.Event) {
+	ev.Until, ev.Call = p.clock.true(ev.Until), p.clock.true(ev.Call)
+	p.record(ev)
+}
 
 func newRand(seed uint64, worker, client int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(worker)<<32|uint64(client)))

@@ -19,8 +19,10 @@ type Config struct {
 	Plan    lb.Plan  `json:"plan"`
 	Clients int      `json:"clients"` // of this process
 	Servers []string `json:"servers"`
-	Store   string   `json:"store"`
-	Events  string   `json:"events"` // the file to record to
+	// Sentinels know which of the servers leads; none for most topologies.
+	Sentinels []string `json:"sentinels,omitempty"`
+	Store     string   `json:"store"`
+	Events    string   `json:"events"` // the file to record to
 }
 
 // Order is each later line of standard input.
@@ -28,6 +30,9 @@ type Order struct {
 	Do   string  `json:"do"`
 	Step string  `json:"step,omitempty"`
 	How  lb.Grip `json:"how,omitempty"`
+	// Jump and Rate are for the clock.
+	Jump time.Duration `json:"jump_ns,omitempty"`
+	Rate float64       `json:"rate,omitempty"`
 }
 
 // Notice is a grip that does not stop the client: it only says who passes.
@@ -39,6 +44,7 @@ const (
 	DoCatch   = "catch"   // the next client that passes Step, in the way How
 	DoUncatch = "uncatch" // forget the trap
 	DoLetGo   = "let-go"  // of the client that is on hold
+	DoClock   = "clock"   // let the host's clock jump by Jump and run fast by Rate
 	DoStop    = "stop"    // finish the sections in hand and end
 )
 
@@ -48,7 +54,9 @@ type Report struct {
 	Client string `json:"client,omitempty"`
 	ID     string `json:"id,omitempty"`
 	// Idle is how long the process or the client was stopped.
-	Idle  time.Duration `json:"idle_ns,omitempty"`
+	Idle time.Duration `json:"idle_ns,omitempty"`
+	// Ahead is how far the host's clock is ahead of the machine's.
+	Ahead time.Duration `json:"ahead_ns,omitempty"`
 	Error string        `json:"error,omitempty"`
 }
 
@@ -57,6 +65,7 @@ const (
 	SayReady  = "ready"  // all sessions are open
 	SayCaught = "caught" // Client is stopped, about to be frozen, or about to die
 	SaySilent = "silent" // the process did not run for Idle
+	SayClock  = "clock"  // the host's clock is now Ahead
 	SayHeld   = "held"   // the client went on after Idle
 	SayDone   = "done"   // all clients have ended
 	SayFailed = "failed" // Error ends the worker

@@ -48,6 +48,7 @@ type worker struct {
 	cfg     Config
 	rec     *history.Recorder
 	trap    *trap
+	clock   hostClock
 	clients []*client
 
 	outMu sync.Mutex
@@ -91,6 +92,8 @@ func (w *worker) serve(ctx context.Context, orders *json.Decoder, impls func(str
 			w.trap.arm("", "")
 		case DoLetGo:
 			w.trap.letGo()
+		case DoClock:
+			w.say(Report{Say: SayClock, Ahead: w.clock.set(o.Jump, o.Rate)})
 		case DoStop:
 			w.trap.arm("", "")
 			w.trap.letGo()
@@ -119,9 +122,9 @@ func (w *worker) open(ctx context.Context, impls func(string) (lb.Impl, error), 
 	for i := range w.cfg.Clients {
 		name := fmt.Sprintf("%s.c%d", w.cfg.Name, i+1)
 		c := &client{name: name, impl: impl, record: w.rec.Record,
-			probe: &probe{client: name, trap: w.trap, record: w.rec.Record}}
+			probe: &probe{client: name, trap: w.trap, clock: &w.clock, record: w.rec.Record}}
 		c.env = &lb.Env{
-			Client: name, Servers: w.cfg.Servers, TTL: w.cfg.Plan.TTL, Clock: lb.HostClock{},
+			Client: name, Servers: w.cfg.Servers, Sentinels: w.cfg.Sentinels, TTL: w.cfg.Plan.TTL, Clock: &w.clock,
 			Rand:  newRand(w.cfg.Plan.Seed, number, i+1),
 			Probe: c.probe,
 		}

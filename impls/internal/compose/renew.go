@@ -10,7 +10,8 @@ import (
 // Renew extends the lease every third of the TTL until stop is called, the lease
 // is lost, or renew says ErrLost. Each renewal counts from the moment before it
 // was sent. A failed renewal is tried again at the next third, since the lease
-// may still be good: only its end, or the server's word, ends it.
+// may still be good: only its end, or the server's word, ends it, and of both the
+// holder is told.
 func Renew(env *lb.Env, lease *lb.Lease, renew func(context.Context) error) (stop func()) {
 	ctx, stop := context.WithCancel(context.Background())
 	go func() {
@@ -24,6 +25,9 @@ func Renew(env *lb.Env, lease *lb.Lease, renew func(context.Context) error) (sto
 				lease.Extend(call, env.Validity(call))
 			case errors.Is(err, lb.ErrLost):
 				lease.Lose("the lock service refused the renewal")
+				return
+			case lease.Until() != 0 && env.Clock.Mono() >= lease.Until():
+				lease.Lose("no renewal was confirmed before the lease's end")
 				return
 			}
 		}

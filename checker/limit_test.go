@@ -1,0 +1,105 @@
+package checker
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench"
+)
+
+// TestLimits: a layer that fails, never ends or would need too much is undecided
+// and says why, and the others are judged all the same.
+func TestLimits(t *testing.T) {
+	stop := make(chan struct{})
+	defer close(stop)
+	fine := func(*run) lockbench.Layer { return lockbench.Layer{Verdict: lockbench.Valid} }
+	tests := []struct {
+		bad  layer
+		opts Options
+		why  string
+	}{
+		{layer{name: "bad", judge: func(*run) lockbench.Layer { panic("at the disco") }}, Options{}, "the checker itself failed: at the disco"},
+		{layer{name: "bad", judge: func(r *run) lockbench.Layer { return lockbench.Layer{Count: int(r.faults[len(r.faults)].At)} }}, Options{}, "index out of range"},
+		{layer{name: "bad", judge: func(r *run) lockbench.Layer {
+			r.copies = map[string]lockbench.Copy{"x": {Lost: 9}}
+			<-stop
+			return lockbench.Layer{}
+		}},
+			Options{Limit: 20 * time.Millisecond}, "did not come to an end within 20ms"},
+		{layer{name: "bad", judge: fine, perAcquisition: 1 << 30}, Options{Memory: 1 << 30}, "about 24576 MB here and may use 1024 MB"},
+		{layer{name: "bad", judge: fine, perAcquisition: 1 << 50}, Options{}, "too little memory: the bad checker needs"},
+	}
+	for _, tt := range tests {
+		for _, first := range []bool{true, false} {
+			checkers := append(layers[:len(layers):len(layers)], tt.bad)
+			if first {
+				checkers = append([]layer{tt.bad}, layers...)
+			}
+			s := tell(lockbench.Plan{}).busy(10, 24)
+			r := check(tt.opts, s.plan, s.events, checkers)
+			if l := layerOf(r, "bad"); l.Verdict != lockbench.Undecided || !strings.Contains(l.Summary, tt.why) {
+				t.Errorf("got %s %q, want %q", l.Verdict, l.Summary, tt.why)
+			}
+			for _, l := range r.Layers {
+				if l.Name != "bad" && l.Verdict != lockbench.Valid && l.Name != LayerToken {
+					t.Errorf("%s is %s: %s", l.Name, l.Verdict, l.Summary)
+				}
+			}
+			if r.Outcome != lockbench.Inconclusive || !strings.HasPrefix(r.Reason, "bad is undecided") || r.Copies["x"].Lost != 0 {
+				t.Errorf("%s %q, %v", r.Outcome, r.Reason, r.Copies)
+			}
+		}
+	}
+}
+
+// TestTooLargeToRead: not even the index of the history fits.
+func TestTooLargeToRead(t *testing.T) {
+	s := tell(lockbench.Plan{}).busy(10, 12)
+	r := Options{Memory: 1000}.Check(s.plan, s.events)
+	for _, l := range r.Layers {
+		if l.Verdict != lockbench.Undecided || !strings.Contains(l.Summary, "too little memory") {
+			t.Errorf("%s is %s: %s", l.Name, l.Verdict, l.Summary)
+		}
+	}
+	if r.Outcome != lockbench.Inconclusive {
+		t.Errorf("%s %q", r.Outcome, r.Reason)
+	}
+}
+
+// TestEstimates compares what the layers say they need with what they take.
+func TestEstimates(t *testing.T) {
+	h := eventsOf(saturated(20_000))
+	for i := range h {
+		h[i].Token = uint64(i)
+	}
+	accesses := uint64(0)
+	for _, e := range h[:20_000] {
+		e.Kind, e.Seq = lockbench.KindWrite, accesses+1
+		e.Copies = &lockbench.CopyEffects{Plain: lockbench.CopyEffect{Value: int64(accesses), Base: int64(accesses), New: int64(accesses + 1), Result: lockbench.Landed}}
+		h, accesses = append(h, e), accesses+1
+	}
+	var r *run
+	read := takes(func() { r = newRun(Options{}, lockbench.Plan{}); r.load(h) })
+	t.Logf("reading takes %d bytes an event, said %d", read/int64(len(h)), perEvent)
+	if need := int64(perEvent * len(h)); read > need {
+		t.Errorf("reading takes %d bytes, said %d", read, need)
+	}
+	for _, l := range layers {
+		took, need := takes(func() { l.judge(r) }), l.need(len(r.acqs), len(r.access))
+		t.Logf("%s takes %d bytes for %d acquisitions and %d accesses, said %d", l.name, took, len(r.acqs), len(r.access), need)
+		if took > need || took < need/8 {
+			t.Errorf("%s takes %d bytes, said %d", l.name, took, need)
+		}
+	}
+}
+
+// takes is how many bytes f allocates.
+func takes(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}

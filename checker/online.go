@@ -1,0 +1,203 @@
+package checker
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench"
+)
+
+// Online watches a run while it goes on for the obvious violation: a lock granted
+// while a definite hold of another client is open and, by its own lease, valid. It
+// is for stopping a long run at the first; [Check] finds the rest at the end. What
+// it reports is never wrong, if events come in the order of their time, give or
+// take Slack.
+//
+// An event costs no allocation once the locks have been seen. Not for several
+// goroutines at once. The zero value is ready.
+type Online struct {
+	// Slack is how far behind the others an event may come; a violation is
+	// reported that much later.
+	Slack time.Duration
+	// Strict ignores leases, as in [Options].
+	Strict bool
+
+	start    lockbench.Instant
+	begun    bool
+	names    []string
+	holds    [][]openHold // by lock, in the order of names
+	numbers  map[string]int
+	suspects []suspect
+}
+
+// openHold is a grant and what ends it, Forever while nothing is known to.
+type openHold struct {
+	id, client string
+	lock       int
+	shared     bool
+	granted    lockbench.Instant
+	until, end lockbench.Instant // by its lease; by release, loss or death
+}
+
+func (h *openHold) over() lockbench.Instant { return min(h.until, h.end) }
+
+func (h *openHold) owner() string {
+	if h.client != "" {
+		return h.client
+	}
+	return h.id
+}
+
+// clashes reports whether the two are held at once, by what is known so far.
+// Touching is allowed.
+func (h *openHold) clashes(o *openHold) bool {
+	at := max(h.granted, o.granted)
+	return h.over() > at && o.over() > at && h.owner() != o.owner() && !(h.shared && o.shared)
+}
+
+// suspect is a pair of grants that is a violation, unless an event that is still
+// to come ends one of them in time.
+type suspect struct {
+	first, second openHold
+	at            lockbench.Instant
+}
+
+// Event takes the next event and returns a violation that has become certain with
+// it, or nil. The event is not kept. Confirmed says whether porcupine agreed.
+func (o *Online) Event(ev *lockbench.Event) *lockbench.Finding {
+	if !o.begun {
+		o.begun, o.start, o.numbers = true, ev.At, map[string]int{}
+	}
+	switch {
+	case ev.Kind == lockbench.KindReturn && ev.Op == lockbench.OpAcquire && ev.Result == lockbench.OK:
+		o.grant(ev)
+	case ev.Kind == lockbench.KindCall && ev.Op == lockbench.OpRelease, ev.Kind == lockbench.KindLost && !o.Strict:
+		o.ended(ev)
+	case ev.Kind == lockbench.KindRenew && !o.Strict:
+		o.renewed(ev)
+	case ev.Kind == lockbench.KindDead:
+		o.died(ev)
+	}
+	return o.certain(ev.At)
+}
+
+// number finds or makes the number of a lock.
+func (o *Online) number(lock string) int {
+	n, ok := o.numbers[lock]
+	if !ok {
+		n = len(o.names)
+		lock = strings.Clone(lock)
+		o.numbers[lock] = n
+		o.names, o.holds = append(o.names, lock), append(o.holds, nil)
+	}
+	return n
+}
+
+func (o *Online) grant(ev *lockbench.Event) {
+	lock := o.number(ev.Lock)
+	h := openHold{id: ev.ID, client: ev.Client, lock: lock, shared: ev.Shared, granted: ev.At, until: Forever, end: Forever}
+	if !o.Strict {
+		h.until = orForever(ev.Until)
+	}
+	expired := ev.At.Add(-o.Slack)
+	holds := slices.DeleteFunc(o.holds[lock], func(h openHold) bool { return h.over() <= expired })
+	for i := range holds {
+		if holds[i].clashes(&h) {
+			o.suspects = append(o.suspects, suspect{holds[i], h, max(holds[i].granted, h.granted)})
+		}
+	}
+	o.holds[lock] = append(holds, h)
+}
+
+// ended takes the end of a hold, by its release or its loss.
+func (o *Online) ended(ev *lockbench.Event) {
+	lock := o.number(ev.Lock)
+	for i := range o.holds[lock] {
+		if o.holds[lock][i].id == ev.ID {
+			o.holds[lock] = slices.Delete(o.holds[lock], i, i+1)
+			break
+		}
+	}
+	o.acquit(ev.At, func(h *openHold) bool { return h.lock == lock && h.id == ev.ID })
+}
+
+// renewed moves the end of a lease; nothing can move it back.
+func (o *Online) renewed(ev *lockbench.Event) {
+	holds := o.holds[o.number(ev.Lock)]
+	for i := range holds {
+		if h := &holds[i]; h.id == ev.ID && (h.until == Forever || ev.Until == 0 || ev.Until > h.until) {
+			h.until = orForever(ev.Until)
+		}
+	}
+}
+
+// died ends everything that clients of a killed process held.
+func (o *Online) died(ev *lockbench.Event) {
+	of := func(h *openHold) bool {
+		rest, ok := strings.CutPrefix(h.client, ev.Worker)
+		return ok && strings.HasPrefix(rest, ".")
+	}
+	for lock := range o.holds {
+		o.holds[lock] = slices.DeleteFunc(o.holds[lock], func(h openHold) bool { return of(&h) })
+	}
+	o.acquit(ev.At, of)
+}
+
+// acquit takes the end of a hold into account that clashed, as far as was known.
+func (o *Online) acquit(at lockbench.Instant, ends func(*openHold) bool) {
+	for i := 0; i < len(o.suspects); i++ {
+		s := &o.suspects[i]
+		for _, h := range []*openHold{&s.first, &s.second} {
+			if ends(h) {
+				h.end = min(h.end, at)
+			}
+		}
+		if !s.first.clashes(&s.second) {
+			o.suspects = slices.Delete(o.suspects, i, i+1)
+			i--
+		}
+	}
+}
+
+// certain reports the earliest clash that no event after now can undo.
+func (o *Online) certain(now lockbench.Instant) *lockbench.Finding {
+	for i := range o.suspects {
+		if s := o.suspects[i]; s.at < now.Add(-o.Slack) {
+			o.told(s)
+			return o.finding(s)
+		}
+	}
+	return nil
+}
+
+// told forgets the first of the two holds: what else clashes with it is the same
+// violation.
+func (o *Online) told(s suspect) {
+	id, lock := s.first.id, s.first.lock
+	o.holds[lock] = slices.DeleteFunc(o.holds[lock], func(h openHold) bool { return h.id == id })
+	o.suspects = slices.DeleteFunc(o.suspects, func(t suspect) bool {
+		return t.first.lock == lock && (t.first.id == id || t.second.id == id)
+	})
+}
+
+func (o *Online) finding(s suspect) *lockbench.Finding {
+	if s.second.granted < s.first.granted {
+		s.first, s.second = s.second, s.first
+	}
+	var ops []Op
+	for i, h := range []openHold{s.first, s.second} {
+		ops = append(ops, Op{Call: h.granted, Return: h.granted, ID: int32(i), Kind: Acquire, Shared: h.shared},
+			Op{Call: h.over(), Return: Forever, ID: int32(i), Kind: Expire, Result: Unknown})
+	}
+	r := run{start: o.start, locks: o.names}
+	who := func(h *openHold) string { return (&acquisition{id: h.id, client: h.client}).who() }
+	sentence := who(&s.second) + " was granted " + r.theLock(o.names[s.first.lock]) + " at " + r.sec(s.at) +
+		" while " + who(&s.first) + " held it since " + r.sec(s.first.granted)
+	if s.first.until < Forever {
+		sentence += ", by its lease until " + r.sec(s.first.until)
+	}
+	return &lockbench.Finding{Layer: LayerGrant, Mechanism: lockbench.DoubleGrant, Sentence: sentence,
+		At: s.at, From: s.first.granted, To: s.at, IDs: []string{s.first.id, s.second.id},
+		Confirmed: confirmed(ops, []int32{0, 1, 2, 3})}
+}

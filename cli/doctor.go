@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/spf13/cobra"
+)
+
+// finding is what the doctor says of one ability.
+type finding struct {
+	What string `json:"what"`
+	OK   bool   `json:"ok"`
+	Note string `json:"note,omitempty"`
+	// Needed by the default lab; the others are extras.
+	Needed bool `json:"needed"`
+}
+
+func doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this machine can do, and what it lacks",
+		Args:  exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			findings := examine(cmd.Context())
+			if asJSON {
+				if err := printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "findings": findings}); err != nil {
+					return err
+				}
+			} else {
+				for _, f := range findings {
+					mark := "ok "
+					if !f.OK {
+						mark = "NO "
+					}
+					fmt.Fprintf(cmd.OutOrStdout(), "%s %-42s %s\n", mark, f.What, f.Note)
+				}
+			}
+			if slices.ContainsFunc(findings, func(f finding) bool { return f.Needed && !f.OK }) {
+				return exit{exitCantRun, nil}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object on standard output")
+	return cmd
+}
+
+func examine(ctx context.Context) []finding {
+	user := "in a user namespace"
+	if os.Geteuid() == 0 {
+		user = "as root"
+	}
+	findings := []finding{
+		{What: "system", OK: true, Note: fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), user)},
+		said("local lab: namespaces, bridge, packet drops", canIsolate(ctx), true),
+	}
+	for _, t := range lab.Topologies() {
+		if t.Kind != "" && t.Servers == 1 {
+			findings = append(findings, said("local lab: "+t.Doc, t.Missing(), true))
+		}
+	}
+	return append(findings, said("docker lab: engine and redis image", docker.Check(ctx, "redis"), false))
+}
+
+func said(what string, err error, needed bool) finding {
+	f := finding{What: what, OK: err == nil, Needed: needed}
+	if err != nil {
+		f.Note = err.Error()
+	}
+	return f
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"errors"
+	"net"
+	"os"
+
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/internal/lab/etcdserver"
+	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/worker"
+	"github.com/lockbench/lockbench/workloads"
+	"github.com/spf13/cobra"
+)
+
+// hiddenCommands are the parts of a lab that are this very program, each started
+// as a process of its own.
+func (p program) hiddenCommands() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "perform DIR", Hidden: true, Args: exactly(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return run.Perform(cmd.Context(), args[0], p.findAlgorithm, findWorkload)
+			}},
+		{Use: "probe", Hidden: true, Args: exactly(0),
+			RunE: func(cmd *cobra.Command, _ []string) error { return lab.Probe(cmd.Context()) }},
+		{Use: "worker", Hidden: true, Args: exactly(0),
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				return worker.Run(cmd.Context(), os.Stdin, os.Stdout, p.findAlgorithm, findWorkload)
+			}},
+		{Use: "study KIND SERVERS FEW DIR", Hidden: true, Args: exactly(4), RunE: p.study},
+		{Use: "store ADDRESS EVENTS", Hidden: true, Args: exactly(2), RunE: serveStore},
+		{Use: "etcd", Hidden: true, DisableFlagParsing: true,
+			RunE: func(cmd *cobra.Command, args []string) error { return etcdserver.Serve(cmd.Context(), args) }},
+	}
+}
+
+func serveStore(cmd *cobra.Command, args []string) error {
+	rec, err := history.Create(args[1])
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", args[0])
+	if err != nil {
+		return errors.Join(err, rec.Close())
+	}
+	return errors.Join(workloads.NewStore(rec.Record).Serve(cmd.Context(), l), rec.Close())
+}

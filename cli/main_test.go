@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// asMain makes the test's own binary behave as lockbench. The labs start their
+// processes from the running executable, which in a test is the test.
+const asMain = "LOCKBENCH_TEST_AS_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asMain) != "" {
+		os.Exit(Main(os.Args[1:], impls.All()))
+	}
+	testscript.Main(m, map[string]func(){"lockbench": func() { os.Exit(Main(os.Args[1:], impls.All())) }})
+}
+
+// TestScripts holds the command line to its contract. See testdata/script.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   filepath.Join("testdata", "script"),
+		Setup: func(env *testscript.Env) error { env.Setenv(asMain, "1"); return nil },
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"codes": codes},
+	})
+}
+
+// codes runs lockbench and wants an exit code: codes 64 run --no-such-flag.
+func codes(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec("lockbench", args[1:]...)
+	got := "0"
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		got = strconv.Itoa(ended.ExitCode())
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+// lockbench is a command of this program, as a user would start it in dir.
+func lockbench(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), asMain+"=1")
+	return cmd
+}

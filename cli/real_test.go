@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/testenv"
+)
+
+// needLab skips, or in CI fails, where the local lab or a server is missing.
+func needLab(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	testenv.Need(t, "namespaces", lab.CanIsolate(ctx, lockbench(t, t.TempDir(), "probe")))
+	for _, topology := range lab.Topologies() {
+		testenv.Need(t, topology.Name, topology.Missing())
+	}
+}
+
+// cells runs cmd, which must end with the exit code, and returns its --json.
+func cells(t *testing.T, cmd *exec.Cmd, code int) map[string]lb.Cell {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err := cmd.Run()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		t.Fatal(err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		t.Fatalf("%v: exit code %d, want %d\n%s%s", cmd.Args[1:], got, code, &out, &errOut)
+	}
+	var file run.MatrixFile
+	dec := json.NewDecoder(&out)
+	if err := dec.Decode(&file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		t.Fatalf("more than one object on standard output: %v", err)
+	}
+	byName := map[string]lb.Cell{}
+	for _, c := range file.Cells {
+		byName[c.Algorithm+" × "+c.Fault] = c
+	}
+	return byName
+}
+
+// TestMatrix is the whole matrix on real servers: the locks that are known to
+// break are caught by the mechanism that breaks them, and the others are not.
+func TestMatrix(t *testing.T) {
+	needLab(t)
+	dir := t.TempDir()
+	got := cells(t, lockbench(t, dir, "matrix", "--json", "--out", "m"), exitKept)
+	for name, want := range map[string]struct {
+		outcome lb.Outcome
+		reason  string
+	}{
+		"none × none":                               {lb.Broken, lb.DoubleGrant},
+		"redis-setnx-expire × none":                 {lb.Safe, ""},
+		"redis-setnx-expire × crash-at:after-setnx": {lb.Stuck, lb.Ghost},
+		"redis-setpx-del × pause-holder":            {lb.Broken, lb.DoubleGrant},
+		"redis-setpx-lua × none":                    {lb.Safe, ""},
+		"redis-setpx-lua × kill-holder":             {lb.Safe, ""},
+		"redis-setpx-lua × pause-holder":            {lb.Check, lb.Overstay},
+		"redis-setpx-lua × pause-at:before-write":   {lb.Broken, lb.Overstay},
+		"redis-fenced × none":                       {lb.Safe, ""},
+		"redis-fenced × kill-holder":                {lb.Safe, ""},
+		"redis-fenced × pause-at:before-write":      {lb.Fence, lb.Overstay},
+		"etcd-lease × none":                         {lb.Safe, ""},
+		"etcd-lease × kill-holder":                  {lb.Safe, ""},
+		"etcd-lease × cut-holder":                   {lb.Check, lb.Overstay},
+		"etcd-lease × pause-at:before-write":        {lb.Fence, lb.Overstay},
+	} {
+		c := got[name]
+		if c.Outcome != want.outcome || !strings.HasPrefix(c.Reason, want.reason) {
+			t.Errorf("%s: %s (%s), want %s (%s)", name, c.Outcome, c.Reason, want.outcome, want.reason)
+		}
+	}
+	for _, name := range []string{"redis-fenced × pause-at:before-write", "etcd-lease × pause-at:before-write"} {
+		c := got[name].Copies
+		if c["plain"].Lost == 0 || c["checked"].Lost == 0 || c["fenced"].Lost != 0 || c["fenced"].Refused == 0 {
+			t.Errorf("%s: copies %+v: the late write must spoil plain and checked and be refused by fenced", name, c)
+		}
+	}
+	for _, name := range []string{"redis-setpx-lua × kill-holder", "redis-fenced × kill-holder", "etcd-lease × kill-holder"} {
+		// One TTL of 1 s; etcd looks for ended leases twice a second.
+		if ms := got[name].OutageMS; ms < 900 || ms > 2500 {
+			t.Errorf("%s: outage of %.0f ms after a kill, want about one TTL of 1000 ms", name, ms)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "m", "report.html")); err != nil {
+		t.Error(err)
+	}
+	again := lockbench(t, dir, "check", got["redis-fenced × none"].Dir)
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Errorf("check of a recorded safe run: %v\n%s", err, out)
+	}
+}
+
+// TestContainers runs the single-Redis topology in a container: the same locks,
+// faults and checkers.
+func TestContainers(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	testenv.Need(t, "Docker and the redis image", docker.Check(ctx, "redis"))
+	got := cells(t, lockbench(t, t.TempDir(), "matrix", "--json", "--lab", "docker", "--algorithms", "redis-fenced,redis-setpx-lua",
+		"--faults", "none,kill-holder,cut-holder,pause-at:before-write", "--jobs", "4"), exitKept)
+	for name, want := range map[string]lb.Outcome{
+		"redis-setpx-lua × none":                  lb.Safe,
+		"redis-fenced × kill-holder":              lb.Safe,
+		"redis-setpx-lua × pause-at:before-write": lb.Broken,
+		"redis-fenced × pause-at:before-write":    lb.Fence,
+		"redis-fenced × cut-holder":               lb.NotAvailable,
+	} {
+		if got[name].Outcome != want {
+			t.Errorf("%s: %s (%s), want %s", name, got[name].Outcome, got[name].Reason, want)
+		}
+	}
+}
+
+// TestUnprivileged runs in a user namespace, as a user who may do nothing else.
+func TestUnprivileged(t *testing.T) {
+	if os.Geteuid() != 0 {
+		needLab(t) // then every other test is this one, too
+		return
+	}
+	const nobody = 65534
+	dir := t.TempDir()
+	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, work := filepath.Join(dir, "lockbench"), filepath.Join(dir, "work")
+	text, err := os.ReadFile(self) // the test's own directory is closed to others
+	if err = errors.Join(err, os.WriteFile(program, text, 0o755), os.Mkdir(work, 0o755), os.Chown(work, nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
+	as := func(args ...string) *exec.Cmd {
+		cmd := lockbench(t, work, args...)
+		cmd.Path, cmd.Args[0] = program, program
+		cmd.Env = append(cmd.Env, "HOME=/nonexistent")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		return cmd
+	}
+	if out, err := as("doctor").CombinedOutput(); err != nil {
+		testenv.Need(t, "user namespaces for unprivileged users", fmt.Errorf("%w: %s", err, out))
+	}
+	got := cells(t, as("matrix", "--json", "--algorithms", "none,redis-fenced,etcd-lease", "--faults", "none,cut-holder,pause-at:before-write"), exitKept)
+	for name, want := range map[string]lb.Outcome{
+		"none × none":                        lb.Broken,
+		"redis-fenced × none":                lb.Safe,
+		"redis-fenced × cut-holder":          lb.Check,
+		"etcd-lease × pause-at:before-write": lb.Fence,
+	} {
+		if got[name].Outcome != want {
+			t.Errorf("%s: %s (%s), want %s", name, got[name].Outcome, got[name].Reason, want)
+		}
+	}
+}
+
+// TestKilled kills lockbench at random moments: nothing may be left behind, and
+// what was recorded until then must be readable.
+func TestKilled(t *testing.T) {
+	needLab(t)
+	dir := t.TempDir()
+	before := machine(t)
+	const seed, times = 7, 20
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	for n := range times {
+		out := fmt.Sprintf("r%d", n)
+		cmd := lockbench(t, dir, "run", "--algorithm", []string{"redis-setpx-lua", "etcd-lease"}[n%2], "--fault", "pause-holder", "--out", out)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rnd.Int64N(int64(3 * time.Second))))
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was killed
+		eventually(t, 5*time.Second, func() error { return before.equal(machine(t)) })
+		if files, _ := filepath.Glob(filepath.Join(dir, out, history.Dir, "*.jsonl")); len(files) == 0 {
+			continue // killed before anything was recorded
+		}
+		check := lockbench(t, dir, "check", out)
+		if text, err := check.CombinedOutput(); check.ProcessState.ExitCode() > exitUndecided {
+			t.Errorf("check of a killed run: %v\n%s", err, text)
+		}
+	}
+}
+
+// state is what a lab could leave behind on a machine.
+type state map[string][]string
+
+func machine(t *testing.T) state {
+	t.Helper()
+	s := state{}
+	procs, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range procs {
+		text, _ := os.ReadFile(p) // it may have ended meanwhile
+		line := strings.ReplaceAll(string(text), "\x00", " ")
+		for _, verb := range []string{" perform ", " worker ", " store ", " etcd ", "redis-server"} {
+			if strings.Contains(line, verb) {
+				s["processes"] = append(s["processes"], line)
+			}
+		}
+	}
+	for what, path := range map[string]string{"interfaces": "/proc/net/dev", "mounts": "/proc/mounts"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			s[what] = append(s[what], strings.Fields(line)[0])
+		}
+	}
+	names, _ := filepath.Glob("/run/netns/*")
+	s["network namespaces"] = names
+	for what := range s {
+		slices.Sort(s[what])
+	}
+	return s
+}
+
+func (s state) equal(o state) error {
+	for _, what := range []string{"processes", "interfaces", "mounts", "network namespaces"} {
+		if !slices.Equal(s[what], o[what]) {
+			return fmt.Errorf("%s: %q, before: %q", what, o[what], s[what])
+		}
+	}
+	return nil
+}
+
+func eventually(t *testing.T, bound time.Duration, ok func() error) {
+	t.Helper()
+	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		err := ok()
+		if err == nil {
+			return
+		}
+		if time.Since(start) > bound {
+			t.Fatal(err)
+		}
+	}
+}

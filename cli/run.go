@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/spf13/cobra"
+)
+
+func (prog program) runCommand() *cobra.Command {
+	var p planFlags
+	cmd := &cobra.Command{
+		Use:     "run --algorithm A --fault F",
+		Short:   "Put one lock under one fault",
+		Example: "  lockbench run --algorithm redis-setpx-lua --fault pause-at:before-write",
+		Args:    exactly(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return prog.runOne(cmd, &p) },
+	}
+	p.add(cmd, 5e9)
+	cmd.Flags().StringVar(&p.Algorithm, "algorithm", "", "the lock: see lockbench list algorithms")
+	cmd.Flags().StringVar(&p.Fault, "fault", "none", "what goes wrong: see lockbench list faults")
+	return cmd
+}
+
+func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
+	impl, err := prog.findAlgorithm(p.Algorithm)
+	if err != nil {
+		return err
+	}
+	fault, err := findFault(p.Fault)
+	if err != nil {
+		return err
+	}
+	work, err := findWorkload(p.Workload)
+	if err != nil {
+		return err
+	}
+	info := impl.Info()
+	if err := checkTopology(p.Topology, info); err != nil {
+		return err
+	}
+	if err := p.complete(p.Algorithm + "-" + p.Fault); err != nil {
+		return err
+	}
+	m := run.Matrix{Workload: work, Base: p.Plan}
+	plan := m.For(impl, fault, 0)
+	if err := fault.Available(run.Setting(plan, info, work.Info())); err != nil {
+		return usage("%s can't strike here: %w", fault.Name(), err)
+	}
+	if err := ready(cmd.Context(), plan.Lab, []string{plan.Topology}); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s × %s on %s (%s lab), %d clients in %d processes, TTL %v, seed %d\n",
+		plan.Algorithm, plan.Fault, plan.Topology, plan.Lab, plan.Clients, plan.Processes, plan.TTL, plan.Seed)
+	res, err := run.Execute(cmd.Context(), p.out, plan)
+	if err != nil {
+		return err
+	}
+	cell := checker.Cell([]lb.RunResult{res}, info)
+	cell.Dir = p.out
+	return finish(cmd, p, []lb.Cell{cell})
+}
+
+// finish makes the report and shows the cells.
+func finish(cmd *cobra.Command, p *planFlags, cells []lb.Cell) error {
+	page, err := reports.HTML(p.out)
+	if err != nil {
+		return err
+	}
+	if err := run.Latest(p.out); err != nil {
+		return err
+	}
+	err = show(cmd, cells, p.json)
+	fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
+	for _, c := range cells {
+		if c.Promise == "broken" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "again:  lockbench run --algorithm %s --fault %s --seed %d\n", c.Algorithm, c.Fault, c.Seed)
+		}
+	}
+	return err
+}

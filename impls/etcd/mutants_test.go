@@ -1,0 +1,166 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/locktest"
+	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/mutants"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+func TestMain(m *testing.M) { mutants.Main(m, allMutants()) }
+
+// TestMutants breaks one step of a correct algorithm, and wants lockbench to see
+// it: one line a mutant.
+func TestMutants(t *testing.T) { mutants.Run(t, allMutants()) }
+
+func allMutants() []mutants.Mutant {
+	single := func(looks bool) func(*leaseClient) lb.Client {
+		return func(c *leaseClient) lb.Client { return single{c, &compose.Held[*ticket]{}, looks} }
+	}
+	return []mutants.Mutant{
+		mutants.New(mutate("etcd-lease-no-recheck", func(c *leaseClient) lb.Client { return noRecheck{c} }),
+			Lease(), "pause-at:after-put", lb.DoubleGrant, lb.Fence, lb.Broken),
+		mutants.New(mutate("etcd-single-by-key", single(false)),
+			mutate("etcd-single", single(true)), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken),
+	}
+}
+
+// TestGhost: no run of the bench ends the context of one that waits. The
+// conformance suite does, and sees what a clean-up with that very context leaves.
+func TestGhost(t *testing.T) {
+	const why = "the place in the queue is given up with a context that has ended"
+	locktest.Run(t, mutate("etcd-lease-ghost", func(c *leaseClient) lb.Client { return ghost{c} }), locktest.Options{
+		Servers:    labtest.Endpoints(labtest.Servers(t, "etcd")),
+		RoundTrips: locktest.RoundTrips{Acquire: 3, Release: 1},
+		Deviates:   map[string]string{"cancel": why, "deadline": why},
+	})
+}
+
+// mutant is etcd-lease with another client.
+type mutant struct {
+	leaseImpl
+	name string
+	open func(*leaseClient) lb.Client
+}
+
+func mutate(name string, open func(*leaseClient) lb.Client) lb.Impl {
+	return mutant{name: name, open: open}
+}
+
+func (m mutant) Info() lb.Info {
+	info := m.leaseImpl.Info()
+	info.Name, info.Expect = m.name, nil
+	return info
+}
+
+func (m mutant) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	c, err := Dial(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return compose.Exclusive(m.open(&leaseClient{env: env, etcd: c})), nil
+}
+
+// noRecheck believes in its grant without another look at its own key, as the
+// client library did until etcd issue 11456.
+type noRecheck struct{ *leaseClient }
+
+func (c noRecheck) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	t, err := c.enter(ctx, req)
+	if t == nil {
+		return nil, err
+	}
+	if err == nil {
+		err = c.await(ctx, req, t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.env.Grant(req, uint64(t.revision), 0), nil
+}
+
+// ghost cleans up with the context that has just ended, and says that it did.
+type ghost struct{ *leaseClient }
+
+func (c ghost) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	t, err := c.enter(ctx, req)
+	if t == nil {
+		return nil, err
+	}
+	if err == nil {
+		err = c.await(ctx, req, t)
+	}
+	if err == nil {
+		return t.hand(req, uint64(t.revision))
+	}
+	_ = c.Release(ctx, req)
+	if errors.Is(err, lb.ErrHeld) {
+		return nil, err
+	}
+	return nil, compose.NoEffect(err)
+}
+
+// single is a lock of one key, whose create revision says whose it is. Deleting it
+// by name alone deletes whoever's it is by then (the client library's unlock does
+// so: etcd issue 22082).
+type single struct {
+	*leaseClient
+	taken *compose.Held[*ticket]
+	looks bool // at the revision, before it deletes
+}
+
+func (c single) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+		call := c.env.Clock.Mono()
+		granted, err := c.etcd.Grant(ctx, seconds(c.env))
+		if err != nil {
+			return nil, compose.NoEffect(err)
+		}
+		c.taken.Put(req.Owner, &ticket{keeper: &keeper{id: granted.ID}})
+		free := clientv3.Compare(clientv3.CreateRevision(name(req.Lock)), "=", 0)
+		txn, err := c.etcd.Txn(ctx).If(free).Then(clientv3.OpPut(name(req.Lock), "", clientv3.WithLease(granted.ID))).Commit()
+		if err != nil {
+			return nil, err
+		}
+		if !txn.Succeeded {
+			_, err := c.etcd.Revoke(ctx, granted.ID)
+			return nil, errors.Join(lb.ErrHeld, err)
+		}
+		c.taken.Put(req.Owner, &ticket{revision: txn.Header.Revision})
+		return c.env.Grant(req, uint64(txn.Header.Revision), c.env.Validity(call)), nil
+	})
+}
+
+func (c single) Release(ctx context.Context, req lb.Request) error {
+	t, ok := c.taken.Get(req.Owner)
+	if !ok {
+		return lb.ErrLost
+	}
+	if t.keeper != nil { // the outcome is unknown: nothing can be put under a revoked lease
+		if _, err := c.etcd.Revoke(ctx, t.id); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+			return err
+		}
+		c.taken.Drop(req.Owner)
+		return lb.ErrLost
+	}
+	ours := clientv3.Compare(clientv3.CreateRevision(name(req.Lock)), "=", t.revision)
+	if !c.looks {
+		ours = clientv3.Compare(clientv3.CreateRevision(name(req.Lock)), ">", 0)
+	}
+	txn, err := c.etcd.Txn(ctx).If(ours).Then(clientv3.OpDelete(name(req.Lock))).Commit()
+	if err != nil {
+		return err
+	}
+	c.taken.Drop(req.Owner)
+	if !txn.Succeeded {
+		return lb.ErrLost
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+)
+
+// Mutex is the lock of etcd's own client library, as its users have it: one
+// concurrency.Session a client, one concurrency.Mutex an acquisition.
+//
+//	Txn: if our key is not there, put it, bound to the session's lease; who is oldest?
+//	     the oldest holds the lock; others watch their predecessor, then look again
+//	Delete our key
+//
+// What it does not tell its users, and therefore not us, is how long a grant is
+// good for: a holder relies on it until the session's Done, which closes at etcd's
+// word, or when the library looks at its watch, once a second.
+//
+// The token is the revision of the reply that granted the lock. It is that of a
+// later write than every grant before; but it is not the key's create revision,
+// which a waiter gets long before its grant, and the two must not be mixed.
+func Mutex() lb.Impl { return mutexImpl{} }
+
+type mutexImpl struct{}
+
+func (mutexImpl) Info() lb.Info {
+	const why = "the library gives no end of the lease; the session's Done closes up to a second after it"
+	return lb.Info{
+		Name:       "etcd-mutex",
+		Doc:        "the client library's concurrency.Mutex: one transaction to lock, one delete to unlock",
+		Source:     "go.etcd.io/etcd/client/v3/concurrency",
+		Topologies: []string{"etcd", "etcd-3"},
+		Steps:      []string{"before-txn", "after-txn", "before-get", "after-get", "before-delete", "after-delete"},
+		Traits:     lb.Traits{Fenced: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
+		Expect: compose.Except(compose.FencedLease(),
+			lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
+				Why: "a frozen holder that wakes has not been told yet; " + why, Source: "session.go and lease.go of the library"},
+			lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Fence, lb.Check},
+				Why: why, Source: "session.go and lease.go of the library"},
+			lb.Expectation{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
+				Why: why, Source: compose.Kleppmann},
+		),
+	}
+}
+
+func (mutexImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	etcd, err := Dial(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	c := &mutexClient{env: env, etcd: etcd}
+	if _, err := c.alive(ctx); err != nil {
+		return nil, errors.Join(err, etcd.Close())
+	}
+	return compose.Exclusive(c), nil
+}
+
+type mutexClient struct {
+	env     *lb.Env
+	etcd    *clientv3.Client
+	session *concurrency.Session
+	held    compose.Held[*mutexTicket]
+}
+
+type mutexTicket struct {
+	*concurrency.Mutex
+	session  *concurrency.Session
+	lease    *lb.Lease // nil while the grant is not certain
+	released chan struct{}
+}
+
+// alive returns the client's session, a new one if it has ended. Its lease is
+// granted here, since the library would ask for it without a deadline.
+func (c *mutexClient) alive(ctx context.Context) (*concurrency.Session, error) {
+	if c.session != nil && !ended(c.session) {
+		return c.session, nil
+	}
+	granted, err := c.etcd.Grant(ctx, seconds(c.env))
+	if err != nil {
+		return nil, fmt.Errorf("etcd: grant a lease: %w", err)
+	}
+	c.session, err = concurrency.NewSession(c.etcd, concurrency.WithLease(granted.ID), concurrency.WithTTL(int(seconds(c.env))))
+	if err != nil {
+		return nil, fmt.Errorf("etcd: new session: %w", err)
+	}
+	return c.session, nil
+}
+
+func ended(s *concurrency.Session) bool {
+	select {
+	case <-s.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *mutexClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	s, err := c.alive(ctx)
+	if err != nil {
+		return nil, compose.NoEffect(err) // a lease alone locks nothing
+	}
+	t := &mutexTicket{Mutex: concurrency.NewMutex(s, name(req.Lock)), session: s, released: make(chan struct{})}
+	c.held.Put(req.Owner, t)
+	m := &moves{env: c.env, req: req}
+	err = c.lock(m.in(ctx), req, t.Mutex)
+	switch {
+	case err == nil:
+		t.lease = c.env.Grant(req, uint64(t.Header().Revision), 0)
+		go t.watch()
+		return t.lease, nil
+	case m.sent > 0 && t.Key() != deletedKey && !errors.Is(err, concurrency.ErrSessionExpired):
+		return nil, fmt.Errorf("etcd: lock: %w", err) // perhaps our key is there
+	}
+	c.held.Drop(req.Owner)
+	if errors.Is(err, concurrency.ErrLocked) {
+		return nil, lb.ErrHeld
+	}
+	return nil, compose.NoEffect(fmt.Errorf("etcd: lock: %w", err))
+}
+
+// deletedKey is what the library sets the key to when it has deleted it.
+const deletedKey = "\x00"
+
+// lock announces a wait even where there is none: the library does not say.
+func (c *mutexClient) lock(ctx context.Context, req lb.Request, m *concurrency.Mutex) error {
+	if req.Try {
+		return m.TryLock(ctx)
+	}
+	return c.env.Wait(ctx, "lock", req, m.Lock)
+}
+
+func (t *mutexTicket) watch() {
+	select {
+	case <-t.session.Done():
+		t.lease.Lose("the session has ended")
+	case <-t.released:
+	}
+}
+
+// Release unlocks. The library throws away whether there was a key to delete; it
+// stands in etcd's reply.
+func (c *mutexClient) Release(ctx context.Context, req lb.Request) error {
+	t, ok := c.held.Get(req.Owner)
+	if !ok {
+		return lb.ErrLost
+	}
+	if t.lease == nil {
+		return c.abandon(ctx, req, t)
+	}
+	m := &moves{env: c.env, req: req}
+	if err := t.Unlock(m.in(ctx)); err != nil {
+		return fmt.Errorf("etcd: unlock: %w", err)
+	}
+	c.held.Drop(req.Owner)
+	close(t.released)
+	if reply, ok := m.last.(*etcdserverpb.DeleteRangeResponse); ok && reply.Deleted == 0 {
+		t.lease.Lose("the key was gone at the unlock")
+		return lb.ErrLost
+	}
+	return nil
+}
+
+// abandon ends the session of an acquire whose outcome is unknown: the library's
+// Unlock refuses such a Mutex, and its put may still be on the way. A put under a
+// revoked lease fails. Other locks of the session are lost with it.
+func (c *mutexClient) abandon(ctx context.Context, req lb.Request, t *mutexTicket) error {
+	t.session.Orphan()
+	if _, err := c.etcd.Revoke(ctx, t.session.Lease()); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return fmt.Errorf("etcd: revoke the session's lease: %w", err)
+	}
+	c.held.Drop(req.Owner)
+	return lb.ErrLost
+}
+
+func (c *mutexClient) Close() error {
+	ctx, cancel := compose.Detached(context.Background(), c.env)
+	defer cancel()
+	c.session.Orphan()
+	_, _ = c.etcd.Revoke(ctx, c.session.Lease()) // otherwise it ends by itself
+	return c.etcd.Close()
+}

@@ -1,0 +1,180 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3lock/v3lockpb"
+)
+
+// V3Lock is the lock that etcd's server offers as a service, for clients in
+// languages that have no library for it. The queue is kept by the server; the
+// client keeps the lease:
+//
+//	LeaseGrant ttl
+//	Lock name lease           (answers when the lock is ours)
+//	LeaseKeepAlive …
+//	Unlock key
+//	LeaseRevoke
+//
+// The token is the revision of the reply to Lock.
+func V3Lock() lb.Impl { return v3lockImpl{} }
+
+type v3lockImpl struct{}
+
+func (v3lockImpl) Info() lb.Info {
+	return lb.Info{
+		Name:       "etcd-v3lock",
+		Doc:        "the server's own Lock and Unlock RPC, under a lease that the client keeps alive",
+		Source:     "etcd documentation, API reference: concurrency, service Lock",
+		Topologies: []string{"etcd", "etcd-3"},
+		Steps: []string{"before-grant", "after-grant", "before-lock", "after-lock",
+			"before-unlock", "after-unlock", "before-revoke", "after-revoke"},
+		Traits: lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
+		Expect: compose.FencedLease(),
+	}
+}
+
+func (v3lockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	c, err := Dial(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return compose.Exclusive(&v3lockClient{env: env, etcd: c, locks: v3lockpb.NewLockClient(c.ActiveConnection())}), nil
+}
+
+type v3lockClient struct {
+	env   *lb.Env
+	etcd  *clientv3.Client
+	locks v3lockpb.LockClient
+	held  compose.Held[*ticket]
+}
+
+func (c *v3lockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	if req.Try {
+		if err := c.free(ctx, req); err != nil {
+			return nil, err
+		}
+	}
+	t, err := c.grant(ctx, req)
+	if t == nil {
+		return nil, err
+	}
+	if err == nil {
+		err = c.lock(ctx, req, t)
+	}
+	if err == nil {
+		var lease *lb.Lease
+		if lease, err = t.hand(req, uint64(t.revision)); err == nil {
+			return lease, nil
+		}
+	}
+	detached, cancel := compose.Detached(ctx, c.env)
+	defer cancel()
+	if e := c.Release(detached, req); e != nil && !errors.Is(e, lb.ErrLost) {
+		return nil, err
+	}
+	if req.Try && lb.GaveUp(err) && ctx.Err() == nil {
+		return nil, lb.ErrHeld
+	}
+	return nil, compose.NoEffect(err)
+}
+
+// free looks whether anybody is in the queue: the RPC itself knows no try.
+func (c *v3lockClient) free(ctx context.Context, req lb.Request) error {
+	got, err := c.etcd.Get(ctx, prefix(req.Lock), clientv3.WithPrefix(), clientv3.WithCountOnly())
+	if err != nil {
+		return compose.NoEffect(fmt.Errorf("etcd: look at the queue: %w", err))
+	}
+	if got.Count > 0 {
+		return lb.ErrHeld
+	}
+	return nil
+}
+
+func (c *v3lockClient) grant(ctx context.Context, req lb.Request) (*ticket, error) {
+	if err := c.env.Step(ctx, "before-grant", req); err != nil {
+		return nil, compose.NoEffect(err)
+	}
+	call := c.env.Clock.Mono()
+	granted, err := c.etcd.Grant(ctx, seconds(c.env))
+	if err != nil {
+		return nil, compose.NoEffect(fmt.Errorf("etcd: grant a lease: %w", err))
+	}
+	t := &ticket{keeper: keep(c.env, c.etcd, granted.ID, call)}
+	c.held.Put(req.Owner, t)
+	return t, c.env.Step(ctx, "after-grant", req)
+}
+
+func (c *v3lockClient) lock(ctx context.Context, req lb.Request, t *ticket) error {
+	if req.Try { // somebody may have come since the look at the queue
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.env.TTL/10)
+		defer cancel()
+	}
+	if err := c.env.Step(ctx, "before-lock", req); err != nil {
+		return err
+	}
+	var locked *v3lockpb.LockResponse
+	err := c.env.Wait(ctx, "lock", req, func(ctx context.Context) (err error) {
+		locked, err = c.locks.Lock(ctx, &v3lockpb.LockRequest{Name: []byte(name(req.Lock)), Lease: int64(t.id)})
+		return clientv3.ContextError(ctx, err)
+	})
+	if err != nil {
+		return fmt.Errorf("etcd: Lock: %w", err)
+	}
+	t.key, t.revision = string(locked.Key), locked.Header.Revision
+	return c.env.Step(ctx, "after-lock", req)
+}
+
+// Release unlocks and revokes the lease. Only a lease that etcd still knew can
+// have protected the holder until now; the reply to Unlock does not tell.
+func (c *v3lockClient) Release(ctx context.Context, req lb.Request) error {
+	t, ok := c.held.Get(req.Owner)
+	if !ok {
+		return lb.ErrLost
+	}
+	t.stop()
+	if t.key != "" {
+		if err := c.unlock(ctx, req, t); err != nil {
+			return err
+		}
+	}
+	if err := c.env.Step(ctx, "before-revoke", req); err != nil {
+		return err
+	}
+	_, err := c.etcd.Revoke(ctx, t.id)
+	if err := c.env.Step(ctx, "after-revoke", req); err != nil {
+		return err
+	}
+	if err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return fmt.Errorf("etcd: revoke the lease: %w", err)
+	}
+	c.held.Drop(req.Owner)
+	if err != nil {
+		return lb.ErrLost
+	}
+	return nil
+}
+
+func (c *v3lockClient) unlock(ctx context.Context, req lb.Request, t *ticket) error {
+	if err := c.env.Step(ctx, "before-unlock", req); err != nil {
+		return err
+	}
+	if _, err := c.locks.Unlock(ctx, &v3lockpb.UnlockRequest{Key: []byte(t.key)}); err != nil {
+		return fmt.Errorf("etcd: Unlock: %w", clientv3.ContextError(ctx, err))
+	}
+	return c.env.Step(ctx, "after-unlock", req)
+}
+
+func (c *v3lockClient) Close() error {
+	for _, t := range c.held.All() {
+		t.stop()
+	}
+	return c.etcd.Close()
+}

@@ -1,0 +1,88 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// patience is how long a client of a dead server is willing to wait.
+const patience = time.Second
+
+// serverRefuses: where no server listens, Open fails, or else Acquire does.
+func serverRefuses(ctx context.Context, b *bench) error { return nobodyThere(ctx, b, refuses) }
+
+// serverHangs: the same for a server that accepts and never answers.
+func serverHangs(ctx context.Context, b *bench) error { return nobodyThere(ctx, b, hangs) }
+
+func nobodyThere(ctx context.Context, b *bench, m mode) error {
+	p, err := b.stranger()
+	if err != nil {
+		return err
+	}
+	p.set(m)
+	if err := inTime(ctx, "Open", func(ctx context.Context) error { return p.open(ctx, b.impl) }); err != nil {
+		return ignoreFailed(err)
+	}
+	return mustFail(ctx, "Acquire", func(ctx context.Context) error {
+		_, err := p.session.Acquire(ctx, p.request(b.lock))
+		return err
+	})
+}
+
+// serverHangsLater: the same for one that worked before.
+func serverHangsLater(ctx context.Context, b *bench) error {
+	p, err := b.client(ctx)
+	if err != nil {
+		return err
+	}
+	h, err := p.soon(ctx, b.lock)
+	if err != nil {
+		return err
+	}
+	p.hang()
+	if err := mustFail(ctx, "Release", func(ctx context.Context) error { return p.session.Release(ctx, h.req) }); err != nil {
+		return err
+	}
+	return mustFail(ctx, "Acquire", func(ctx context.Context) error {
+		_, err := p.session.Acquire(ctx, p.request(b.lock+"-other"))
+		return err
+	})
+}
+
+// failed is an error that the algorithm returned in time, as it should.
+type failed struct{ error }
+
+func ignoreFailed(err error) error {
+	if errors.As(err, new(failed)) {
+		return nil
+	}
+	return err
+}
+
+// inTime wants f to return soon after its context has ended.
+func inTime(ctx context.Context, what string, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return within(what+" with a deadline of "+patience.String(), patience+prompt, func() error {
+		if err := f(ctx); err != nil {
+			return failed{err}
+		}
+		return nil
+	})
+}
+
+// mustFail wants an error, in time, that does not claim an answer of the server.
+func mustFail(ctx context.Context, what string, f func(context.Context) error) error {
+	err := inTime(ctx, what, f)
+	switch {
+	case err == nil:
+		return fmt.Errorf("%s succeeded, although no server answers", what)
+	case errors.Is(err, lb.ErrHeld), errors.Is(err, lb.ErrLost):
+		return fmt.Errorf("%s answered for the server: %w", what, err)
+	}
+	return ignoreFailed(err)
+}

@@ -1,0 +1,262 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// bench is where one check happens: a lock of its own, and the clients.
+type bench struct {
+	impl    lb.Impl
+	servers []string
+	ttl     time.Duration
+	trips   RoundTrips
+	lock    string
+
+	mu      sync.Mutex
+	parties []*party
+}
+
+// run does the check and closes its clients, which must not hang either.
+func (b *bench) run(c check) error {
+	ctx, cancel := context.WithTimeout(context.Background(), whole)
+	defer cancel()
+	err := c.run(ctx, b)
+	for _, p := range b.parties {
+		err = errors.Join(err, p.close())
+	}
+	return err
+}
+
+// party is one client, the proxies that it reaches the servers through, and a
+// way to see that it waits.
+type party struct {
+	env     *lb.Env
+	proxies []*proxy
+	session lb.Client
+	watch   *watch
+	count   int // of acquisitions, for their ids
+}
+
+// client opens a session.
+func (b *bench) client(ctx context.Context) (*party, error) {
+	p, err := b.stranger()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.open(ctx, b.impl); err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	return p, nil
+}
+
+// clients opens n sessions.
+func (b *bench) clients(ctx context.Context, n int) ([]*party, error) {
+	ps := make([]*party, n)
+	return ps, together(n, func(i int) (err error) {
+		ps[i], err = b.client(ctx)
+		return err
+	})
+}
+
+// stranger is a client that has not yet opened its session.
+func (b *bench) stranger() (*party, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := len(b.parties) + 1
+	p := &party{watch: &watch{waits: make(chan struct{}, 1)}}
+	b.parties = append(b.parties, p)
+	p.env = &lb.Env{
+		Client: fmt.Sprintf("%s.c%d", b.lock, n), TTL: b.ttl, Clock: lb.HostClock{},
+		Rand: rand.New(rand.NewPCG(uint64(n), 0)), Probe: p.watch,
+	}
+	for _, s := range b.servers {
+		via, err := newProxy(s)
+		if err != nil {
+			return nil, err
+		}
+		p.proxies = append(p.proxies, via)
+		p.env.Servers = append(p.env.Servers, via.addr())
+	}
+	return p, nil
+}
+
+func (p *party) open(ctx context.Context, impl lb.Impl) (err error) {
+	p.session, err = impl.Open(ctx, p.env)
+	return err
+}
+
+func (p *party) set(m mode) {
+	for _, via := range p.proxies {
+		via.set(m)
+	}
+}
+
+// crash is the client's death as its servers see it where its kernel lives on;
+// hang is its death where that dies, too, or the network between.
+func (p *party) crash() { p.set(refuses) }
+func (p *party) hang()  { p.set(hangs) }
+
+func (p *party) trips() (n int) {
+	for _, via := range p.proxies {
+		n += int(via.trips.Load())
+	}
+	return n
+}
+
+func (p *party) close() (err error) {
+	if p.session != nil {
+		err = within("Close", 5*time.Second, func() error { _ = p.session.Close(); return nil })
+	}
+	for _, via := range p.proxies {
+		via.close()
+	}
+	return err
+}
+
+// held is a granted acquisition.
+type held struct {
+	*party
+	req   lb.Request
+	lease *lb.Lease
+}
+
+// request is one for the lock, with an owner that was never used before.
+func (p *party) request(lock string) lb.Request {
+	p.count++
+	return lb.Request{Lock: lock, Owner: fmt.Sprintf("%s.%d", p.env.Client, p.count)}
+}
+
+// acquire waits for the lock until ctx ends.
+func (p *party) acquire(ctx context.Context, lock string) (*held, error) {
+	return p.ask(ctx, p.request(lock))
+}
+
+// try wants an answer at once.
+func (p *party) try(ctx context.Context, lock string) (*held, error) {
+	req := p.request(lock)
+	req.Try = true
+	return p.ask(ctx, req)
+}
+
+func (p *party) ask(ctx context.Context, req lb.Request) (*held, error) {
+	lease, err := p.session.Acquire(ctx, req)
+	if err != nil {
+		return nil, p.settle(ctx, req, err)
+	}
+	if lease == nil {
+		return nil, errors.New("Acquire returned neither a lease nor an error")
+	}
+	return &held{p, req, lease}, nil
+}
+
+// soon acquires a lock that should be free.
+func (p *party) soon(ctx context.Context, lock string) (*held, error) {
+	ctx, cancel := context.WithTimeout(ctx, prompt)
+	defer cancel()
+	h, err := p.acquire(ctx, lock)
+	if err != nil {
+		return nil, fmt.Errorf("not granted within %v, although nobody holds it: %w", prompt, err)
+	}
+	return h, nil
+}
+
+// refused wants the lock to be taken.
+func (p *party) refused(ctx context.Context, lock string) error {
+	ctx, cancel := context.WithTimeout(ctx, prompt)
+	defer cancel()
+	h, err := p.try(ctx, lock)
+	switch {
+	case err == nil:
+		_ = h.release(ctx) // the check has failed already
+		return errors.New("was granted, although another client holds it")
+	case !errors.Is(err, lb.ErrHeld):
+		return fmt.Errorf("a try of a taken lock: %w, want ErrHeld", err)
+	}
+	return nil
+}
+
+// settle takes back an acquisition of unknown outcome, as the bench's workers do.
+func (p *party) settle(ctx context.Context, req lb.Request, err error) error {
+	for n := 0; lb.OutcomeOf(err) == lb.Unknown && n < 3; n++ {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.env.TTL)
+		e := p.session.Release(ctx, req)
+		cancel()
+		if lb.OutcomeOf(e) != lb.Unknown {
+			break
+		}
+	}
+	return err
+}
+
+func (h *held) release(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, prompt)
+	defer cancel()
+	if err := h.session.Release(ctx, h.req); err != nil {
+		return fmt.Errorf("release of a lock that is held: %w", err)
+	}
+	return nil
+}
+
+// gaveUp reports whether err is the end of a context, which a connection that
+// was waiting for an answer may report as its own deadline.
+func gaveUp(err error) bool { return lb.GaveUp(err) || errors.Is(err, os.ErrDeadlineExceeded) }
+
+// within fails if f takes longer than d.
+func within(what string, d time.Duration, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(d):
+		return fmt.Errorf("%s still hangs after %v", what, d)
+	}
+}
+
+// together runs f for 0 to n-1 at the same time.
+func together(n int, f func(i int) error) error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = f(i) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// pause lets time pass.
+func pause(ctx context.Context, d time.Duration) error { return lb.HostClock{}.Sleep(ctx, d) }
+
+// watch is the probe of a client. It tells when the client begins to wait.
+type watch struct{ waits chan struct{} }
+
+func (w *watch) Step(ctx context.Context, _, _ string) error { return ctx.Err() }
+func (w *watch) Note(lb.Event)                               {}
+func (w *watch) Wait(context.Context, string, string) func() {
+	select {
+	case w.waits <- struct{}{}:
+	default:
+	}
+	return func() {}
+}
+
+// queued returns when the client has begun to wait. A library may announce the
+// wait before it has sent its request, so that gets a moment.
+func (p *party) queued(ctx context.Context) error {
+	select {
+	case <-p.watch.waits:
+	case <-time.After(prompt):
+		return fmt.Errorf("%s does not wait: no env.Wait within %v", p.env.Client, prompt)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return pause(ctx, 100*time.Millisecond)
+}

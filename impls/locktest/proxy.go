@@ -1,0 +1,166 @@
+package locktest
+
+import (
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// proxy stands between one client and one server. It counts the client's round
+// trips, and it can do to the client's connections what the client's death or a
+// broken network would do, without a process to kill.
+type proxy struct {
+	server string
+	l      net.Listener
+	trips  atomic.Int64
+
+	mu    sync.Mutex
+	mode  mode
+	conns map[net.Conn]bool
+}
+
+// mode is what the proxy does to connections.
+type mode int
+
+const (
+	forwards mode = iota
+	refuses       // existing connections are reset, new ones refused
+	hangs         // connections stay open, and nothing goes through any more
+	deaf          // requests go through, and their answers are kept back
+)
+
+func newProxy(server string) (*proxy, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("locktest: proxy: %w", err)
+	}
+	p := &proxy{server: server, l: l, conns: map[net.Conn]bool{}}
+	go p.serve()
+	return p, nil
+}
+
+func (p *proxy) addr() string { return p.l.Addr().String() }
+
+// set changes the mode. Connections that have hung do not come back to life:
+// what was kept from them is lost.
+func (p *proxy) set(m mode) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m == refuses || p.mode == hangs || p.mode == deaf {
+		for c := range p.conns {
+			abort(c)
+		}
+	}
+	if m == refuses {
+		_ = p.l.Close() // what it was for is over
+	}
+	p.mode = m
+}
+
+func (p *proxy) is(m mode) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mode == m
+}
+
+// abort closes with a reset, as the kernel does for a connection of the dead.
+func abort(c net.Conn) {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = c.Close()
+}
+
+func (p *proxy) serve() {
+	for {
+		c, err := p.l.Accept()
+		if err != nil {
+			return
+		}
+		go p.connect(c)
+	}
+}
+
+func (p *proxy) connect(client net.Conn) {
+	if !p.add(client) {
+		return
+	}
+	if p.is(hangs) {
+		return // accepted and never answered; closed with the proxy
+	}
+	server, err := net.DialTimeout("tcp", p.server, time.Second)
+	if err != nil {
+		abort(client)
+		return
+	}
+	if !p.add(server) {
+		abort(client)
+		return
+	}
+	meter := &meter{trips: &p.trips}
+	go p.copy(server, client, meter.request)
+	p.copy(client, server, meter.answer)
+}
+
+func (p *proxy) add(c net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.mode == refuses {
+		abort(c)
+		return false
+	}
+	p.conns[c] = true
+	return true
+}
+
+// copy forwards from one to the other until one of them ends. While the proxy
+// hangs it reads and throws away: the sender is not told.
+func (p *proxy) copy(to, from net.Conn, count func([]byte)) {
+	defer p.end(to, from)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			count(buf[:n])
+			if !p.keepsBack(to) {
+				if _, err := to.Write(buf[:n]); err != nil {
+					return
+				}
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// keepsBack reports whether what goes to this end is thrown away.
+func (p *proxy) keepsBack(to net.Conn) bool {
+	toClient := to.LocalAddr().String() == p.addr()
+	return p.is(hangs) || p.is(deaf) && toClient
+}
+
+// end closes a pair of connections; but while the proxy hangs, the death of one
+// end is not told to the other.
+func (p *proxy) end(pair ...net.Conn) {
+	if p.is(hangs) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range pair {
+		_ = c.Close()
+		delete(p.conns, c)
+	}
+}
+
+func (p *proxy) close() {
+	_ = p.l.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		_ = c.Close()
+	}
+}

@@ -1,0 +1,42 @@
+package locktest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// roundTrips: an uncontended acquire and release cost what they are said to
+// cost. The first of each sets up connections and scripts; the median of the
+// others leaves out what runs beside them, such as a heartbeat.
+func roundTrips(ctx context.Context, b *bench) error {
+	const times = 7
+	p, err := b.client(ctx)
+	if err != nil {
+		return err
+	}
+	var acquires, releases []int
+	for range 1 + times {
+		start := p.trips()
+		h, err := p.soon(ctx, b.lock)
+		if err != nil {
+			return err
+		}
+		granted := p.trips()
+		if err := h.release(ctx); err != nil {
+			return err
+		}
+		acquires, releases = append(acquires, granted-start), append(releases, p.trips()-granted)
+	}
+	got := RoundTrips{median(acquires[1:]), median(releases[1:])}
+	if got != b.trips {
+		return fmt.Errorf("an acquire and a release cost %d+%d round trips (of %v and %v), want %d+%d",
+			got.Acquire, got.Release, acquires, releases, b.trips.Acquire, b.trips.Release)
+	}
+	return nil
+}
+
+func median(ns []int) int {
+	slices.Sort(ns)
+	return ns[len(ns)/2]
+}

@@ -1,0 +1,91 @@
+package mysql
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// GetLock is the server's own lock by name, without any table:
+//
+//	GET_LOCK(lock, seconds)      the server makes it wait
+//	RELEASE_LOCK(lock)
+//
+// The lock ends with the connection, as that of [ForUpdate] does. Source: the
+// MySQL manual, "Locking Functions".
+func GetLock() lb.Impl {
+	return algorithm{
+		info: lb.Info{
+			Name:       "mysql-getlock",
+			Doc:        "GET_LOCK and RELEASE_LOCK",
+			Source:     `MySQL manual, "Locking Functions"`,
+			Topologies: topologies,
+			Steps:      slices.Concat([]string{"before-get-lock", "after-get-lock", "before-release-lock", "after-release-lock"}, tiedSteps),
+			Traits:     lb.Traits{Push: true, LostNotice: true},
+			Expect:     connected(),
+		},
+		open: func(s session) (lb.Client, error) { return openTied(s, nil, getLock{s}) },
+	}
+}
+
+type getLock struct{ session }
+
+// longest is how long one GET_LOCK waits, in seconds, before it asks again. Only
+// MySQL can be told to wait without end; MariaDB refuses.
+const longest = 24 * 60 * 60
+
+// serverName is the lock's name as the server can say it: letters of one case,
+// since it compares names without regard to that, and at most 64 of them.
+func serverName(lock string) string {
+	sum := sha256.Sum256([]byte(lock))
+	return hex.EncodeToString(sum[:])
+}
+
+func (c getLock) lock(ctx context.Context, l *link, req lb.Request) error {
+	seconds := longest
+	if req.Try {
+		seconds = 0
+	}
+	for {
+		if err := c.env.Step(ctx, "before-get-lock", req); err != nil {
+			return err
+		}
+		var got sql.NullBool // NULL: an error, such as the server's shortage of memory
+		err := c.env.Wait(ctx, "lock", req, func(ctx context.Context) error {
+			return l.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", serverName(req.Lock), seconds).Scan(&got)
+		})
+		switch {
+		case err != nil:
+			return fmt.Errorf("mysql: GET_LOCK: %w", err)
+		case !got.Valid:
+			return fmt.Errorf("mysql: GET_LOCK failed on the server")
+		case got.Bool:
+			return c.env.Step(ctx, "after-get-lock", req)
+		case req.Try:
+			return lb.ErrHeld
+		}
+	}
+}
+
+func (c getLock) unlock(ctx context.Context, l *link, req lb.Request) error {
+	if err := c.env.Step(ctx, "before-release-lock", req); err != nil {
+		return err
+	}
+	var ours sql.NullBool // NULL: nobody has it
+	err := l.QueryRowContext(ctx, "SELECT RELEASE_LOCK(?)", serverName(req.Lock)).Scan(&ours)
+	if err := c.env.Step(ctx, "after-release-lock", req); err != nil {
+		return err
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("mysql: RELEASE_LOCK: %w", err)
+	case !ours.Bool:
+		return lb.ErrLost
+	}
+	return nil
+}

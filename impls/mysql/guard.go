@@ -1,0 +1,56 @@
+package mysql
+
+import (
+	"context"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// guard asks now and then whether the connection of a lock still lives, since a
+// holder is not told when the server, or the network, has given it up. It asks on
+// that very connection, every third of a TTL. One that has not answered for a TTL
+// is closed and its lock is declared lost; the server may know nothing of that.
+type guard struct {
+	lease *lb.Lease
+	rest  context.CancelFunc // ends the waiting for the next question
+	abort context.CancelFunc // ends a question under way, and so the connection
+	done  chan struct{}
+	dead  bool // set before done is closed
+}
+
+func watch(env *lb.Env, l *link, lease *lb.Lease) *guard {
+	resting, rest := context.WithCancel(context.Background())
+	asking, abort := context.WithCancel(context.Background())
+	g := &guard{lease: lease, rest: rest, abort: abort, done: make(chan struct{})}
+	go func() {
+		defer close(g.done)
+		for env.Clock.Sleep(resting, env.TTL/3) == nil {
+			if err := ping(asking, env, l); err != nil {
+				g.dead = true
+				lease.Lose("the connection that the lock is tied to does not answer: " + err.Error())
+				return
+			}
+		}
+	}()
+	return g
+}
+
+func ping(ctx context.Context, env *lb.Env, l *link) error {
+	ctx, cancel := context.WithTimeout(ctx, env.TTL)
+	defer cancel()
+	return l.PingContext(ctx)
+}
+
+// stop ends the questions and reports whether the connection is known to live. It
+// lets one that is under way be answered until ctx ends.
+func (g *guard) stop(ctx context.Context) bool {
+	defer g.abort()
+	g.rest()
+	select {
+	case <-g.done:
+	case <-ctx.Done():
+		g.abort()
+		<-g.done
+	}
+	return !g.dead
+}

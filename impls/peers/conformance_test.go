@@ -1,0 +1,33 @@
+package peers
+
+import (
+	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/locktest"
+	"github.com/lockbench/lockbench/internal/labtest"
+)
+
+func TestMain(m *testing.M) { labtest.Main(m) }
+
+// TestConformance holds every library to what it claims: one line a row.
+func TestConformance(t *testing.T) {
+	for _, row := range []struct {
+		impl             lb.Impl
+		topology         string
+		acquire, release int // round trips
+		deviates         map[string]string
+	}{
+		{Redsync(), "redis-5", 5, 5, nil},
+		{Redislock(), "redis", 1, 1, nil},
+		{Rueidislock(), "redis", 2, 1, nil},
+	} {
+		t.Run(row.impl.Info().Name, func(t *testing.T) {
+			locktest.Run(t, row.impl, locktest.Options{
+				Servers:    labtest.Endpoints(labtest.Servers(t, row.topology)),
+				RoundTrips: locktest.RoundTrips{Acquire: row.acquire, Release: row.release},
+				Deviates:   row.deviates,
+			})
+		})
+	}
+}

@@ -1,0 +1,152 @@
+package redis
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/redis/go-redis/v9"
+)
+
+func TestMain(m *testing.M) { mutants.Main(m, allMutants()) }
+
+// TestMutants breaks one step of a correct algorithm, and wants lockbench to see
+// it: one line a mutant.
+func TestMutants(t *testing.T) { mutants.Run(t, allMutants()) }
+
+func allMutants() []mutants.Mutant {
+	return []mutants.Mutant{
+		mutants.New(mutate(Fenced(), "release-any", func(s session) lb.Client { return releaseAny{fenced{s}} }),
+			Fenced(), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken),
+		mutants.New(mutate(SetPXLua(), "no-nx", func(s session) lb.Client { return noNX{setPXLua{s}} }),
+			SetPXLua(), "none", lb.DoubleGrant, lb.Broken),
+		mutants.New(mutate(Fenced(), "release-before-write", func(s session) lb.Client { return early{fenced{s}} }),
+			Fenced(), "none", lb.DoubleGrant, lb.Fence, lb.Broken),
+		mutants.New(mutate(Fenced(), "same-token", func(s session) lb.Client { return sameToken{fenced{s}} }),
+			Fenced(), "pause-at:before-write", "the fencing tokens can't be trusted", lb.Broken),
+		mutants.New(mutate(Watchdog(), "outlives-lock", func(s session) lb.Client {
+			return &immortal{watchdog{renewed{listener: listener{session: s}}}}
+		}), Watchdog(), "kill-holder", lb.Ghost, lb.Stuck),
+		mutants.New(redlockWith("minority", redlockTry{enough: 2, looks: true, cleans: true}),
+			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "none", lb.DoubleGrant, lb.Broken),
+		mutants.New(redlockWith("no-elapsed", redlockTry{enough: 3, cleans: true}),
+			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "pause-at:after-majority", lb.DoubleGrant, lb.Broken),
+		mutants.New(redlockWith("no-clean-up", redlockTry{enough: 3, looks: true}),
+			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "none", mutants.Outage, lb.Safe, lb.Inconclusive),
+	}
+}
+
+// mutate is an algorithm with another client.
+func mutate(of lb.Impl, how string, open func(session) lb.Client) lb.Impl {
+	a := of.(algorithm)
+	a.info.Name += "-" + how
+	a.info.Expect = nil
+	a.open = open
+	return a
+}
+
+// releaseAny deletes whoever's lock it is.
+type releaseAny struct{ fenced }
+
+func (c releaseAny) Release(ctx context.Context, req lb.Request) error {
+	return c.session.releaseAny(ctx, req)
+}
+
+// noNX takes the lock from whoever has it.
+type noNX struct{ setPXLua }
+
+func (c noNX) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	call := c.env.Clock.Mono()
+	if err := c.rdb.Set(ctx, req.Lock, req.Owner, c.env.TTL).Err(); err != nil {
+		return nil, err
+	}
+	return c.env.Grant(req, 0, c.env.Validity(call)), nil
+}
+
+// early gives the lock back before the work is done.
+type early struct{ fenced }
+
+func (c early) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	lease, err := c.fenced.Acquire(ctx, req)
+	if err == nil {
+		err = c.fenced.Release(ctx, req)
+	}
+	return lease, err
+}
+
+func (early) Release(context.Context, lb.Request) error { return nil }
+
+// sameToken does not count.
+type sameToken struct{ fenced }
+
+func (c sameToken) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	lease, err := c.fenced.Acquire(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return c.env.Grant(req, 1, lease.Until()), nil
+}
+
+// immortal renews a lock after it gave it back, and without a look at whose it is
+// by then.
+type immortal struct{ watchdog }
+
+func (c *immortal) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	lease, err := c.watchdog.Acquire(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	c.letGo(req.Owner)
+	compose.Renew(c.env, lease, func(ctx context.Context) error {
+		return c.rdb.PExpire(ctx, req.Lock, c.env.TTL).Err()
+	})
+	return lease, nil
+}
+
+// redlockTry is redlock's try with a step that only a majority passes, and with
+// what can be left out.
+type redlockTry struct {
+	redlock
+	enough int  // nodes for a grant
+	looks  bool // at the time that it took
+	cleans bool // up, after a failed try
+}
+
+func redlockWith(how string, try redlockTry) lb.Impl {
+	impl := mutate(Redlock(), strings.TrimSuffix("try-"+how, "-"), func(s session) lb.Client {
+		try.redlock = redlock{s}
+		return try
+	}).(algorithm)
+	impl.info.Steps = append(impl.info.Steps, "after-majority")
+	return impl
+}
+
+func (c redlockTry) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) { return c.try(ctx, req) })
+}
+
+func (c redlockTry) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	call := c.env.Clock.Mono()
+	set := c.onAll(ctx, func(ctx context.Context, rdb *redis.Client) (bool, error) {
+		return rdb.SetNX(ctx, req.Lock, req.Owner, c.env.TTL).Result()
+	})
+	if set.yes >= c.enough {
+		err := c.env.Step(ctx, "after-majority", req)
+		if !c.looks {
+			call = c.env.Clock.Mono()
+		}
+		if until := c.env.Validity(call); err == nil && c.env.Clock.Mono() < until {
+			return c.env.Grant(req, 0, until), nil
+		}
+	}
+	if c.cleans {
+		c.deleteAll(ctx, req)
+	}
+	if ctx.Err() != nil {
+		return nil, compose.NoEffect(ctx.Err())
+	}
+	return nil, lb.ErrHeld
+}

@@ -1,0 +1,156 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/redis/go-redis/v9"
+)
+
+// Redlock is [SetPXLua] on N independent masters, of which a majority must agree:
+//
+//  1. note the time;
+//  2. SET lock owner NX PX ttl on all nodes at once, each with a timeout that is
+//     small against the TTL;
+//  3. the lock is ours if a majority said yes and ttl − elapsed − drift > 0, and
+//     for that long;
+//  4. else, and to release: compare-and-delete on all nodes, whatever they said;
+//  5. try again after a random delay.
+//
+// Source: redis.io, "Distributed Locks with Redis", the Redlock algorithm.
+func Redlock() lb.Impl {
+	return redlockOn("redis-5", "redlock",
+		"SET NX PX on a majority of 5 independent masters; elapsed time and drift against the TTL")
+}
+
+// RedlockRestartDelay is [Redlock] on nodes of which a crashed one stays away for
+// longer than any lease, so that it can't grant again what it has forgotten. The
+// clients do nothing else: it is the one who runs the servers that must delay the
+// restart. Source: the same page, "Performance, crash recovery and fsync".
+func RedlockRestartDelay() lb.Impl {
+	return redlockOn("redis-5-delayed", "redlock-restart-delay",
+		"redlock, where a crashed node stays down until every lease that it knew is over")
+}
+
+func redlockOn(topology, name, doc string) lb.Impl {
+	return algorithm{
+		info: lb.Info{
+			Name:       name,
+			Doc:        doc,
+			Source:     `redis.io, "Distributed Locks with Redis", Redlock`,
+			Topologies: []string{topology},
+			Steps:      []string{"before-set", "after-set", "before-compare-and-delete", "after-compare-and-delete"},
+			Traits:     lb.Traits{Leased: true},
+			Expect:     compose.Lease(),
+		},
+		open: func(s session) lb.Client { return redlock{s} },
+	}
+}
+
+type redlock struct{ session }
+
+func (c redlock) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+		return c.try(ctx, req)
+	})
+}
+
+func (c redlock) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	if err := c.env.Step(ctx, "before-set", req); err != nil {
+		return nil, compose.NoEffect(err)
+	}
+	call := c.env.Clock.Mono()
+	set := c.onAll(ctx, func(ctx context.Context, rdb *redis.Client) (bool, error) {
+		return rdb.SetNX(ctx, req.Lock, req.Owner, c.env.TTL).Result()
+	})
+	err := c.env.Step(ctx, "after-set", req)
+	until := c.env.Validity(call)
+	if err == nil && set.yes >= c.quorum() && c.env.Clock.Mono() < until {
+		return c.env.Grant(req, 0, until), nil
+	}
+	deleted := c.deleteAll(ctx, req)
+	switch {
+	case len(c.nodes)-deleted.yes-deleted.no >= c.quorum():
+		// Our value may be left on a majority, and keep everybody out.
+		return nil, fmt.Errorf("redlock: give back after a failed try: %w", errors.Join(err, set.err, deleted.err))
+	case err != nil || ctx.Err() != nil:
+		return nil, compose.NoEffect(errors.Join(err, ctx.Err()))
+	case set.no == 0 && set.yes < c.quorum(): // nobody else was in the way
+		return nil, compose.NoEffect(fmt.Errorf("redlock: no majority: %w", set.err))
+	}
+	return nil, lb.ErrHeld
+}
+
+// Release deletes on all nodes. This acquisition held the lock until now if it
+// did so on a majority; if it can't have been a majority, it did not.
+func (c redlock) Release(ctx context.Context, req lb.Request) error {
+	if err := c.env.Step(ctx, "before-compare-and-delete", req); err != nil {
+		return err
+	}
+	deleted := c.deleteAll(ctx, req)
+	if err := c.env.Step(ctx, "after-compare-and-delete", req); err != nil {
+		return err
+	}
+	switch {
+	case deleted.yes >= c.quorum():
+		return nil
+	case len(c.nodes)-deleted.no < c.quorum():
+		return lb.ErrLost
+	}
+	return fmt.Errorf("redlock: release: %w", deleted.err)
+}
+
+// deleteAll does not end with ctx: the caller may have given up, but what it has
+// left on the nodes must go all the same.
+func (c redlock) deleteAll(ctx context.Context, req lb.Request) tally {
+	ctx, cancel := compose.Detached(ctx, c.env)
+	defer cancel()
+	return c.onAll(ctx, func(ctx context.Context, rdb *redis.Client) (bool, error) {
+		n, err := compareAndDelete.Run(ctx, rdb, []string{req.Lock}, req.Owner).Int64()
+		return n == 1, err
+	})
+}
+
+// tally is how the nodes answered.
+type tally struct {
+	yes, no int
+	err     error // of those that did not answer
+}
+
+// onAll asks all nodes at the same time and waits for all of them. Each has the
+// same short time to answer, so that a node that is down costs little of the
+// lease.
+func (c redlock) onAll(ctx context.Context, ask func(context.Context, *redis.Client) (bool, error)) (t tally) {
+	const least = 50 * time.Millisecond // what a busy machine needs for a round trip
+	ctx, cancel := context.WithTimeout(ctx, max(c.env.TTL/20, least))
+	defer cancel()
+	type answer struct {
+		yes bool
+		err error
+	}
+	answers := make(chan answer)
+	for _, rdb := range c.nodes {
+		go func() {
+			yes, err := ask(ctx, rdb)
+			answers <- answer{yes, err}
+		}()
+	}
+	for range c.nodes {
+		switch a := <-answers; {
+		case a.err != nil:
+			t.err = errors.Join(t.err, a.err)
+		case a.yes:
+			t.yes++
+		default:
+			t.no++
+		}
+	}
+	return t
+}
+
+// quorum is the smallest majority of the nodes.
+func (c redlock) quorum() int { return len(c.nodes)/2 + 1 }

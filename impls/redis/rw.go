@@ -1,0 +1,90 @@
+package redis
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/redis/go-redis/v9"
+)
+
+var (
+	//go:embed rw_acquire.lua
+	rwAcquireSource string
+	//go:embed rw_renew.lua
+	rwRenewSource string
+	//go:embed rw_release.lua
+	rwReleaseSource string
+
+	rwAcquire = redis.NewScript(rwAcquireSource)
+	rwRenew   = redis.NewScript(rwRenewSource)
+	rwRelease = redis.NewScript(rwReleaseSource)
+)
+
+// ReadWrite lets many readers in, or one writer. The lock is a hash: its mode, and
+// for each holder the end of its own lease, by the server's clock:
+//
+//	drop the holders whose lease is over;
+//	if nobody is left, or all are readers as I am: HSET lock mode m me now+ttl;
+//	renew and release my own field only; who releases PUBLISHes.
+//
+// A reader that died so keeps a writer out for one TTL, however often the others
+// renew, and it frees nobody else's lock. Readers that come and go without a gap
+// keep a writer out for ever. Source: the idea of Redisson's RReadWriteLock, which
+// keeps the ends of the leases in keys of their own.
+func ReadWrite() lb.Impl {
+	return algorithm{
+		info: lb.Info{
+			Name:       "redis-rw",
+			Doc:        "a hash with the mode and each holder's own lease; shared and exclusive",
+			Source:     "Redisson RReadWriteLock",
+			Topologies: oneServer,
+			Steps: []string{"before-acquire", "after-acquire", "before-subscribe", "after-subscribe",
+				"before-renew", "after-renew", "before-release", "after-release"},
+			Traits: lb.Traits{Leased: true, Renewing: true, Push: true, Shared: true, LostNotice: true},
+			Expect: compose.Lease(),
+		},
+		open: func(s session) lb.Client { return &readWrite{renewed{listener: listener{session: s}}} },
+	}
+}
+
+type readWrite struct{ renewed }
+
+func (c *readWrite) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	mode := "write"
+	if req.Shared {
+		mode = "read"
+	}
+	return c.await(ctx, req, freed(req.Lock), func(ctx context.Context) (*lb.Lease, time.Duration, error) {
+		if err := c.env.Step(ctx, "before-acquire", req); err != nil {
+			return nil, 0, compose.NoEffect(err)
+		}
+		call := c.env.Clock.Mono()
+		left, err := rwAcquire.Run(ctx, c.rdb, []string{req.Lock}, member(req), c.env.TTL.Milliseconds(), mode).Int64()
+		if err != nil {
+			return nil, 0, fmt.Errorf("redis: HSET: %w", err)
+		}
+		if left != 0 {
+			return nil, c.untilFree(left), lb.ErrHeld
+		}
+		if err := c.env.Step(ctx, "after-acquire", req); err != nil {
+			return nil, 0, err
+		}
+		return c.hold(req, call, func(ctx context.Context) (int64, error) {
+			return rwRenew.Run(ctx, c.rdb, []string{req.Lock}, member(req), c.env.TTL.Milliseconds()).Int64()
+		}), 0, nil
+	})
+}
+
+func (c *readWrite) Release(ctx context.Context, req lb.Request) error {
+	c.letGo(req.Owner)
+	return c.releaseBy(ctx, req, func(ctx context.Context) (int64, error) {
+		return rwRelease.Run(ctx, c.rdb, []string{req.Lock}, member(req), freed(req.Lock)).Int64()
+	})
+}
+
+// member is the holder's field in the hash, which no owner can mistake for "mode".
+func member(req lb.Request) string { return "owner:" + req.Owner }

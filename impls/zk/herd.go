@@ -1,0 +1,138 @@
+package zk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-zookeeper/zk"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/zksession"
+)
+
+// Herd is the first lock that ZooKeeper suggests to everybody: one node.
+//
+//	create -e lock owner
+//	NodeExists: watch lock, wait until it is gone, and create again
+//	delete lock
+//
+// Every release wakes all who wait, and all but one of them in vain: the herd.
+// Nobody has a turn. Source: the surveys that present it as the basic ZooKeeper
+// lock, and the herd as its defect.
+func Herd() lb.Impl {
+	info := queueInfo("zk-herd", "one ephemeral node; everybody who waits watches it",
+		`the surveys' basic ZooKeeper lock; ZooKeeper Recipes warn of its "herd effect"`)
+	info.Steps = []string{"before-create", "after-create", "before-watch", "after-watch", "before-delete", "after-delete"}
+	info.Traits.Fair = false
+	return algorithm{info: info, open: func(c *client) lb.Client { return herd{c} }}
+}
+
+type herd struct{ *client }
+
+const herdRoot = "/herd"
+
+func (h herd) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	if req.Shared {
+		return nil, lb.ErrUnsupported
+	}
+	s, err := h.current(ctx)
+	if err != nil {
+		return nil, compose.NoEffect(err)
+	}
+	for {
+		t := &ticket{env: h.env, session: s}
+		h.held.Put(req.Owner, t)
+		err := h.try(ctx, req, t)
+		switch {
+		case err == nil:
+			return t.grant(req), nil
+		case !errors.Is(err, lb.ErrHeld):
+			return nil, h.leave(ctx, req, err, h.Release)
+		}
+		h.held.Drop(req.Owner)
+		if req.Try {
+			return nil, err
+		}
+		if err := h.waitFor(ctx, req, s); err != nil {
+			return nil, compose.NoEffect(err)
+		}
+	}
+}
+
+// try creates the node, once. If the connection is lost it looks whether it did.
+func (h herd) try(ctx context.Context, req lb.Request, t *ticket) error {
+	if err := h.env.Step(ctx, "before-create", req); err != nil {
+		return err
+	}
+	path := node(herdRoot, req.Lock)
+	for t.path == "" {
+		t.alive = h.env.Clock.Mono()
+		_, err := zksession.Do(ctx, t.session, func(z *zk.Conn) (string, error) {
+			return z.Create(path, []byte(req.Owner), zk.FlagEphemeral, open)
+		})
+		switch {
+		case errors.Is(err, zk.ErrNodeExists):
+			return lb.ErrHeld
+		case errors.Is(err, zk.ErrNoNode):
+			err = persistent(ctx, t.session, herdRoot)
+		case zksession.Unanswered(err):
+			err = t.findOwn(ctx, path, req.Owner)
+		case err == nil:
+			err = t.known(ctx, path)
+		}
+		if err != nil {
+			return fmt.Errorf("zk: create %s: %w", path, err)
+		}
+	}
+	return h.env.Step(ctx, "after-create", req)
+}
+
+// findOwn looks whether the node is this acquisition's own, when its creation was
+// not answered: the same question as that for an orphan in a queue.
+func (t *ticket) findOwn(ctx context.Context, path, owner string) error {
+	data, err := zksession.Repeat(ctx, t.session, func(z *zk.Conn) ([]byte, error) {
+		if _, err := z.Sync(path); err != nil {
+			return nil, err
+		}
+		data, _, err := z.Get(path)
+		return data, err
+	})
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
+		return nil
+	case err == nil && string(data) == owner:
+		return t.found(ctx, path)
+	}
+	return err
+}
+
+// waitFor returns when the node is gone. A wait that was given up has no effect.
+func (h herd) waitFor(ctx context.Context, req lb.Request, s *zksession.Session) error {
+	if err := h.env.Step(ctx, "before-watch", req); err != nil {
+		return err
+	}
+	path := node(herdRoot, req.Lock)
+	deleted, err := watchDelete(ctx, s, path)
+	if err != nil {
+		return fmt.Errorf("zk: watch %s: %w", path, err)
+	}
+	if err := h.env.Step(ctx, "after-watch", req); err != nil {
+		return err
+	}
+	if deleted == nil {
+		return nil
+	}
+	if err := h.await(ctx, req, s, deleted); err != nil {
+		return fmt.Errorf("zk: wait for %s: %w", path, err)
+	}
+	return nil
+}
+
+// Release implements lb.Client. The session is the owner: while it lasts, the
+// node can't be another's.
+func (h herd) Release(ctx context.Context, req lb.Request) error {
+	return h.release(ctx, req, func(ctx context.Context, t *ticket) error {
+		return t.findOwn(ctx, node(herdRoot, req.Lock), req.Owner)
+	})
+}

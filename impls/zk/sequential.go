@@ -1,0 +1,133 @@
+package zk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-zookeeper/zk"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/zksession"
+)
+
+// Sequential is the lock of ZooKeeper's recipes, with what experience added:
+//
+//  1. create an ephemeral sequential node under the lock's node, with the owner in
+//     its name: if the reply is lost, the node is found again by its name;
+//  2. read the queue: the lowest number holds the lock, and one's own node must be
+//     among them;
+//  3. else watch the node just before one's own, wait until it is gone, and read
+//     the queue again: it may have gone because its owner gave up;
+//  4. after a wait, have a transaction check that one's own node still exists;
+//  5. delete the node to release.
+//
+// The transaction that made the node is the fencing token: ZooKeeper counts them
+// up for ever, while the numbers of the names begin anew with the lock's node.
+//
+// Source: ZooKeeper Recipes, "Locks"; Apache Curator's InterProcessMutex for the
+// protected name.
+func Sequential() lb.Impl {
+	return algorithm{
+		info: queueInfo("zk-sequential", "ephemeral sequential nodes; lowest holds; watch the predecessor",
+			`ZooKeeper Recipes, "Locks"; Apache Curator, InterProcessMutex and protected names`),
+		open: func(c *client) lb.Client {
+			return &queue{client: c, root: "/sequential", lay: persistent, mode: exclusive, before: predecessor}
+		},
+	}
+}
+
+func (q *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	mode, err := q.mode(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.env.Step(ctx, "before-create", req); err != nil {
+		return nil, compose.NoEffect(err)
+	}
+	s, err := q.current(ctx)
+	if err != nil {
+		return nil, compose.NoEffect(err)
+	}
+	p := place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, mode)}
+	t := &ticket{env: q.env, session: s}
+	q.held.Put(req.Owner, t)
+	if err = q.enter(ctx, t, p); err == nil {
+		err = q.env.Step(ctx, "after-create", req)
+	}
+	if err == nil {
+		err = q.wait(ctx, req, t, p)
+	}
+	if err == nil {
+		return t.grant(req), nil
+	}
+	return nil, q.leave(ctx, req, err, q.Release)
+}
+
+// wait returns when nobody in the queue stands before the ticket.
+func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place) error {
+	for waited := false; ; waited = true {
+		ahead, err := q.ahead(ctx, req, t, p)
+		switch {
+		case err != nil:
+			return err
+		case ahead == "" && waited:
+			return q.check(ctx, req, t)
+		case ahead == "":
+			return nil
+		case req.Try:
+			return lb.ErrHeld
+		}
+		if err := q.env.Step(ctx, "before-watch", req); err != nil {
+			return err
+		}
+		deleted, err := watchDelete(ctx, t.session, p.lock+"/"+ahead)
+		if err != nil {
+			return fmt.Errorf("zk: watch %s: %w", ahead, err)
+		}
+		if err := q.env.Step(ctx, "after-watch", req); err != nil {
+			return err
+		}
+		if deleted == nil {
+			continue
+		}
+		if err := q.await(ctx, req, t.session, deleted); err != nil {
+			return fmt.Errorf("zk: wait for %s: %w", ahead, err)
+		}
+	}
+}
+
+// ahead reads the queue and returns whom to wait for.
+func (q *queue) ahead(ctx context.Context, req lb.Request, t *ticket, p place) (string, error) {
+	if err := q.env.Step(ctx, "before-children", req); err != nil {
+		return "", err
+	}
+	names, err := zksession.Repeat(ctx, t.session, func(z *zk.Conn) ([]string, error) {
+		names, _, err := z.Children(p.lock)
+		return names, err
+	})
+	if err != nil {
+		return "", fmt.Errorf("zk: read the queue: %w", err)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(sequence(a), sequence(b)) })
+	own := slices.IndexFunc(names, func(name string) bool { return p.lock+"/"+name == t.path })
+	if own < 0 {
+		return "", errors.New("zk: the own node is gone: the session has ended")
+	}
+	return q.before(names, own), q.env.Step(ctx, "after-children", req)
+}
+
+// check is the look at one's own node after the wait.
+func (q *queue) check(ctx context.Context, req lb.Request, t *ticket) error {
+	if err := q.env.Step(ctx, "before-check", req); err != nil {
+		return err
+	}
+	call := q.env.Clock.Mono()
+	if err := t.confirm(ctx); err != nil {
+		return fmt.Errorf("zk: check %s: %w", t.path, err)
+	}
+	t.alive = call
+	return q.env.Step(ctx, "after-check", req)
+}

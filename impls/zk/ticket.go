@@ -1,0 +1,140 @@
+package zk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/zksession"
+)
+
+// ticket is one acquisition's own ephemeral node, from before its creation until
+// it is certainly gone.
+type ticket struct {
+	env     *lb.Env
+	session *zksession.Session
+	path    string     // "" while nobody knows whether there is a node
+	zxid    uint64     // of the transaction that made it: the fencing token
+	alive   lb.Instant // the session was alive after it, by the word of a quorum
+
+	lease   *lb.Lease
+	renewal func() // ends it
+}
+
+// confirm has a transaction check that the node exists. A read would be answered
+// by the one server that this client is connected to, and perhaps by one that has
+// lost touch with the others; a transaction is committed by a majority. To write
+// to the node would wake those who watch it, and a check changes nothing.
+func (t *ticket) confirm(ctx context.Context) error {
+	_, err := zksession.Repeat(ctx, t.session, func(z *zk.Conn) ([]zk.MultiResponse, error) {
+		return z.Multi(&zk.CheckVersionRequest{Path: t.path, Version: -1})
+	})
+	if errors.Is(err, zk.ErrNoNode) || errors.Is(err, zksession.ErrGone) {
+		return fmt.Errorf("%w: %w", lb.ErrLost, err)
+	}
+	return err
+}
+
+// grant makes the lease, good for one session timeout after the last sign of life
+// that was confirmed, and goes on giving them. The session's own pings keep it
+// alive as well; but the library does not tell when they were sent.
+//
+// In an ensemble a follower reports its clients' signs of life to the leader
+// twice a tick. If it loses the leader in between, the session may end before
+// the lease, by the time since the client was last heard of before that.
+func (t *ticket) grant(req lb.Request) *lb.Lease {
+	t.lease = t.env.Grant(req, t.zxid, t.env.Validity(t.alive))
+	t.renewal = compose.Renew(t.env, t.lease, t.confirm)
+	return t.lease
+}
+
+func (t *ticket) stop() {
+	if t.renewal != nil {
+		t.renewal()
+	}
+}
+
+func (t *ticket) lose(why string) {
+	if t.lease != nil {
+		t.lease.Lose(why)
+	}
+}
+
+// remove deletes the node. It returns ErrLost when the node was gone before: a
+// node that a request of this very call may have deleted was not.
+func (t *ticket) remove(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, t.session.Timeout())
+	defer cancel()
+	for tried := false; ; tried = true {
+		_, err := zksession.Do(ctx, t.session, func(z *zk.Conn) (struct{}, error) {
+			return struct{}{}, z.Delete(t.path, -1)
+		})
+		switch {
+		case errors.Is(err, zk.ErrNoNode) && tried:
+			return nil
+		case errors.Is(err, zk.ErrNoNode), errors.Is(err, zksession.ErrGone):
+			t.lose("the node is gone: the session had ended")
+			return lb.ErrLost
+		case !zksession.Unanswered(err) || ctx.Err() != nil:
+			return err
+		}
+	}
+}
+
+// release is the release of every algorithm whose lock is a node of its own.
+func (c *client) release(ctx context.Context, req lb.Request, find func(context.Context, *ticket) error) error {
+	t, ok := c.held.Get(req.Owner)
+	if !ok {
+		return lb.ErrLost
+	}
+	t.stop()
+	if err := c.env.Step(ctx, "before-delete", req); err != nil {
+		return err
+	}
+	var err error
+	if t.path == "" {
+		err = find(ctx, t)
+	}
+	if err == nil && t.path != "" {
+		err = t.remove(ctx)
+	} else if err == nil || errors.Is(err, zksession.ErrGone) {
+		err = lb.ErrLost
+	}
+	if err := c.env.Step(ctx, "after-delete", req); err != nil {
+		return err
+	}
+	if err != nil && !errors.Is(err, lb.ErrLost) {
+		return fmt.Errorf("zk: release: %w", err)
+	}
+	c.held.Drop(req.Owner)
+	return err
+}
+
+// leave gives up an acquisition: whatever went wrong, its node must go,
+// or the others would wait for it; and not by the context that may just have ended.
+func (c *client) leave(ctx context.Context, req lb.Request, cause error, release func(context.Context, lb.Request) error) error {
+	ctx, cancel := compose.Detached(ctx, c.env)
+	defer cancel()
+	switch err := release(ctx, req); {
+	case err != nil && !errors.Is(err, lb.ErrLost):
+		return fmt.Errorf("zk: give up (%v): %w", cause, err)
+	case errors.Is(cause, lb.ErrHeld):
+		return cause
+	}
+	return compose.NoEffect(cause)
+}
+
+// sequence is the end of a sequential node's name: ten digits, counted by the
+// server.
+func sequence(name string) string { return name[max(0, len(name)-sequenceSize):] }
+
+const sequenceSize = 10
+
+// named reports whether the server made the node's name from this prefix.
+func named(name, prefix string) bool {
+	return len(name) == len(prefix)+sequenceSize && strings.HasPrefix(name, prefix)
+}

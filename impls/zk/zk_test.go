@@ -1,0 +1,41 @@
+package zk_test
+
+import (
+	"testing"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/locktest"
+	"github.com/lockbench/lockbench/impls/zk"
+	"github.com/lockbench/lockbench/internal/labtest"
+)
+
+// What each algorithm costs where nobody else wants the lock: a create and, in a
+// queue, a look at it; and a delete.
+var (
+	queueTrips = locktest.RoundTrips{Acquire: 2, Release: 1}
+	herdTrips  = locktest.RoundTrips{Acquire: 1, Release: 1}
+)
+
+// TestConformance holds every algorithm to its claims: one line a row.
+func TestConformance(t *testing.T) {
+	one, three := labtest.Endpoints(labtest.Servers(t, "zookeeper")), labtest.Endpoints(labtest.Servers(t, "zookeeper-3"))
+	for _, row := range []struct {
+		name    string
+		impl    lb.Impl
+		servers []string
+		trips   locktest.RoundTrips
+	}{
+		{"herd", zk.Herd(), one, herdTrips},
+		{"sequential", zk.Sequential(), one, queueTrips},
+		{"sequential-ensemble", zk.Sequential(), three, queueTrips},
+		{"container", zk.Container(), one, queueTrips},
+		{"ttl-container", zk.TTLContainer(time.Minute), one, queueTrips},
+		{"rw", zk.RW(), one, queueTrips},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			locktest.Run(t, row.impl, locktest.Options{Servers: row.servers, RoundTrips: row.trips})
+		})
+	}
+}

@@ -1,0 +1,226 @@
+package jepsen
+
+import (
+	"fmt"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// converter turns operations of processes into events of acquisitions.
+type converter struct {
+	reading   Reading
+	history   lb.History
+	now       lb.Instant
+	processes map[string]*process
+	serial    int  // of acquisitions
+	struck    bool // by the nemesis
+	// What the notes tell.
+	ended, dropped, idle, other int
+}
+
+// process is one of Jepsen's, which does one thing at a time.
+type process struct {
+	pending *lb.Event // its call
+	// The acquisition that its next release belongs to: one that was granted, or
+	// else one that may have been.
+	granted, unclear *acquisition
+}
+
+// acquisition is where its events stand in the history.
+type acquisition struct {
+	id     string
+	call   lb.Instant
+	answer int // index of the return; -1: none
+}
+
+func newConverter(reading Reading) *converter {
+	return &converter{reading: reading, processes: map[string]*process{}}
+}
+
+// take converts one operation.
+func (c *converter) take(op map[string]any) error {
+	kind, _ := op["type"].(string)
+	if kind == "" {
+		return fmt.Errorf("an operation without :type")
+	}
+	c.tick(op["time"])
+	if op["process"] == nil {
+		return fmt.Errorf("an operation without :process")
+	}
+	name := fmt.Sprint(op["process"])
+	if _, client := op["process"].(int64); !client {
+		c.nemesis(name, fmt.Sprint(op["f"]), op["value"])
+		return nil
+	}
+	f, ok := map[any]string{"acquire": lb.OpAcquire, "lock": lb.OpAcquire, "release": lb.OpRelease, "unlock": lb.OpRelease}[word(op["f"])]
+	if !ok {
+		return fmt.Errorf("%v is not an operation of a lock: acquire or release", op["f"])
+	}
+	p := c.processes[name]
+	if p == nil {
+		p = &process{}
+		c.processes[name] = p
+	}
+	if kind == "invoke" {
+		return c.invoke(p, "process "+name, f, op["value"])
+	}
+	if p.pending == nil || p.pending.Op != f {
+		return fmt.Errorf("process %s ends a %s that it did not invoke", name, f)
+	}
+	ev := *p.pending
+	p.pending = nil
+	if f == lb.OpAcquire {
+		return c.acquired(p, ev, kind)
+	}
+	return c.released(p, ev, kind, op["error"])
+}
+
+func word(v any) any {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return nil
+}
+
+// tick moves the clock: to the operation's own time, but always forward, so that
+// the order of the file is the order of time.
+func (c *converter) tick(v any) {
+	t := c.now + 1
+	if ns, ok := v.(int64); ok && ns < 1<<62 {
+		t = max(t, lb.Instant(ns))
+	}
+	c.now = t
+}
+
+// nemesis notes a fault: Jepsen's start and stop, each of which may be there twice,
+// as it begins and as it has been done.
+func (c *converter) nemesis(who, f string, value any) {
+	phase, ok := map[string]string{"start": "strike", "stop": "healed"}[f]
+	if !ok || who != "nemesis" {
+		return
+	}
+	if c.struck == (phase == "strike") {
+		return
+	}
+	c.struck = !c.struck
+	note := ""
+	if value != nil {
+		note = fmt.Sprint(value)
+	}
+	c.history = append(c.history, lb.Event{At: c.now, Kind: lb.KindFault, Name: who, Phase: phase, Note: note})
+}
+
+func (c *converter) invoke(p *process, client, op string, value any) error {
+	if p.pending != nil {
+		return fmt.Errorf("%s invokes %s before its %s has ended", client, op, p.pending.Op)
+	}
+	ev := lb.Event{At: c.now, Kind: lb.KindCall, Op: op, Client: client, Lock: lockOf(value)}
+	if op == lb.OpRelease {
+		if a := p.holds(); a != nil {
+			ev.ID = a.id
+		}
+	}
+	if ev.ID == "" {
+		c.serial++
+		ev.ID = fmt.Sprintf("a%d", c.serial)
+	}
+	p.pending = &ev
+	c.history = append(c.history, ev)
+	return nil
+}
+
+// lockOf is the key of a value that [jepsen.independent] made, for tests of many
+// locks: a vector of key and value.
+func lockOf(value any) string {
+	if pair, ok := value.([]any); ok && len(pair) == 2 {
+		return fmt.Sprint(pair[0])
+	}
+	return "lock"
+}
+
+func (p *process) holds() *acquisition {
+	if p.granted != nil {
+		return p.granted
+	}
+	return p.unclear
+}
+
+func (c *converter) acquired(p *process, ev lb.Event, kind string) error {
+	a := &acquisition{id: ev.ID, call: ev.At, answer: len(c.history)}
+	switch kind {
+	case "ok":
+		p.granted = a
+	case "info":
+		p.unclear = a
+	}
+	return c.answer(ev, kind)
+}
+
+func (c *converter) released(p *process, ev lb.Event, kind string, reason any) error {
+	switch {
+	case kind == "ok" && p.granted != nil:
+		p.granted = nil
+	case kind == "ok":
+		p.unclear = nil
+	case kind != "fail":
+	case p.granted == nil: // it held nothing, as far as it knew, and was told so
+		c.idle++
+	case !notHeld(reason):
+		c.other++
+	case c.reading == Ends:
+		// The grant ended by itself, nobody knows when: from its call on its holder
+		// could not rely on it.
+		c.ended++
+		c.history[p.granted.answer].Until = p.granted.call
+		p.granted = nil
+	default:
+		c.dropped++
+	}
+	return c.answer(ev, kind)
+}
+
+// notHeld reports whether a release failed because the lock was not held, by the
+// words that lock services have for it. Without a reason it is taken to be that.
+func notHeld(reason any) bool {
+	if reason == nil {
+		return true
+	}
+	said := strings.ToLower(fmt.Sprint(reason))
+	for _, w := range []string{"not-held", "not held", "not-found", "not found", "not-owner", "not owner", "not-locked", "not locked"} {
+		if strings.Contains(said, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// answer appends the return of an operation.
+func (c *converter) answer(ev lb.Event, kind string) error {
+	result, ok := map[string]lb.Result{"ok": lb.OK, "fail": lb.Fail, "info": lb.Unknown}[kind]
+	if !ok {
+		return fmt.Errorf(":type %s is not one of invoke, ok, fail, info", kind)
+	}
+	ev.At, ev.Kind, ev.Result = c.now, lb.KindReturn, result
+	c.history = append(c.history, ev)
+	return nil
+}
+
+// notes explain the reading where there was something to read.
+func (c *converter) notes() []string {
+	notes := []string{"a history of Jepsen: an acquire and the releases of the same process that follow it are one acquisition"}
+	add := func(n int, one, many string) {
+		if n == 1 {
+			notes = append(notes, "1 failed release "+one)
+		} else if n > 1 {
+			notes = append(notes, fmt.Sprintf("%d failed releases %s", n, many))
+		}
+	}
+	const dropped = " dropped: the hold goes on, and a later grant breaks it. With --failed-release=ends it would count as the end of the hold, somewhere before"
+	const ended = " as its end, somewhere before: that the hold had run out unnoticed is legal. With --failed-release=drop it would mean nothing, and the hold would go on"
+	add(c.dropped, `("not held") of an open hold was`+dropped, `("not held") of open holds were`+dropped)
+	add(c.ended, `("not held") of an open hold counts`+ended, `("not held") of open holds count`+ended)
+	add(c.idle, "by a process that held nothing says nothing", "by processes that held nothing say nothing")
+	add(c.other, `for another reason than "not held": the hold goes on in either reading`, `for other reasons than "not held": the holds go on in either reading`)
+	return notes
+}

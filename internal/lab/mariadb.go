@@ -1,0 +1,37 @@
+package lab
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+)
+
+//go:embed mariadb.sh
+var mariadbStart string
+
+// mariadbAccount makes the account that the algorithms use.
+//
+//go:embed mariadb.sql
+var mariadbAccount string
+
+// mariadbProgram leaves the server's timeouts at their defaults: a connection
+// that falls silent is kept for 8 hours (wait_timeout), and a request waits for a
+// row's lock for 50 s. What that does to a lock whose holder is cut off is for
+// the bench to show.
+func mariadbProgram(Host, []Host) Program {
+	return Program{
+		Image: "mariadb",
+		Argv:  []string{"sh", "{dir}/start.sh"},
+		Files: map[string]string{"start.sh": mariadbStart, "init.sql": mariadbAccount},
+		Port:  3306,
+		Ready: mariadbReady,
+	}
+}
+
+// mariadbReady asks a question as the algorithms' account.
+func mariadbReady(ctx context.Context, endpoint string) error {
+	return onMariaDB(ctx, endpoint, func(db *sql.DB) error {
+		_, err := db.ExecContext(ctx, "USE lockbench")
+		return err
+	})
+}

@@ -1,0 +1,3 @@
+CREATE DATABASE IF NOT EXISTS lockbench;
+CREATE USER IF NOT EXISTS lockbench@'%';
+GRANT ALL ON *.* TO lockbench@'%';

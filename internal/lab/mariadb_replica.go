@@ -1,0 +1,124 @@
+package lab
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// mariadbReplica is a primary on the first host and asynchronous replicas of it on
+// the others. All listen at every address of their host, because the address that
+// clients use moves to the one that is promoted.
+func mariadbReplica(self Host, all []Host) Program {
+	p := mariadbProgram(self, all)
+	number := 1 + slices.IndexFunc(all, func(h Host) bool { return h.Name() == self.Name() })
+	p.Env = append(p.Env, fmt.Sprintf("LOCKBENCH_MARIADB=--server-id=%d --log-bin=binlog --bind-address=0.0.0.0", number))
+	if number > 1 {
+		primary := all[0].Addr()
+		p.Ready = func(ctx context.Context, endpoint string) error {
+			return onMariaDB(ctx, endpoint, func(db *sql.DB) error { return follow(ctx, db, primary) })
+		}
+	}
+	return p
+}
+
+// follow makes the server a replica of the primary, if it is none yet, and wants
+// it to be in step.
+func follow(ctx context.Context, db *sql.DB, primary string) error {
+	status, err := replication(ctx, db)
+	if err != nil {
+		return err
+	}
+	if status == nil {
+		_, err := db.ExecContext(ctx, "CHANGE MASTER TO MASTER_HOST='"+primary+"', MASTER_USER='lockbench', MASTER_CONNECT_RETRY=1")
+		if err == nil {
+			_, err = db.ExecContext(ctx, "START SLAVE")
+		}
+		if err != nil {
+			return err
+		}
+		return errors.New("it has just begun to follow")
+	}
+	if status["Slave_IO_Running"] != "Yes" || status["Slave_SQL_Running"] != "Yes" {
+		return fmt.Errorf("not in step: %s %s", status["Last_IO_Error"], status["Last_SQL_Error"])
+	}
+	return nil
+}
+
+// replication is the row of SHOW SLAVE STATUS, nil on a server that follows nobody.
+func replication(ctx context.Context, db *sql.DB) (map[string]string, error) {
+	rows, err := db.QueryContext(ctx, "SHOW SLAVE STATUS")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil || !rows.Next() {
+		return nil, errors.Join(err, rows.Err())
+	}
+	values := make([]sql.NullString, len(names))
+	into := make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	if err := rows.Scan(into...); err != nil {
+		return nil, err
+	}
+	row := map[string]string{}
+	for i, name := range names {
+		row[name] = values[i].String
+	}
+	return row, nil
+}
+
+// mariadbLeads reports whether the server follows nobody.
+func mariadbLeads(ctx context.Context, endpoint string) (leads bool, err error) {
+	err = onMariaDB(ctx, endpoint, func(db *sql.DB) error {
+		status, err := replication(ctx, db)
+		leads = err == nil && status == nil
+		return err
+	})
+	return leads, err
+}
+
+// mariadbPromote ends the following, as a failover manager does.
+func mariadbPromote(ctx context.Context, endpoint string) error {
+	return onMariaDB(ctx, endpoint, func(db *sql.DB) error {
+		for _, statement := range []string{"STOP SLAVE", "RESET SLAVE ALL"} {
+			if _, err := db.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("lab: promote %s: %s: %w", endpoint, statement, err)
+			}
+		}
+		return nil
+	})
+}
+
+// mariadbClock reads the server's clock.
+func mariadbClock(ctx context.Context, endpoint string) (now time.Time, err error) {
+	err = onMariaDB(ctx, endpoint, func(db *sql.DB) error {
+		var micros int64
+		err := db.QueryRowContext(ctx, "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)").Scan(&micros)
+		now = time.UnixMicro(micros)
+		return err
+	})
+	return now, err
+}
+
+// onMariaDB asks as the algorithms' account.
+func onMariaDB(ctx context.Context, endpoint string, ask func(*sql.DB) error) error {
+	cfg := mysql.NewConfig()
+	cfg.User, cfg.Net, cfg.Addr, cfg.Timeout, cfg.ReadTimeout = "lockbench", "tcp", endpoint, time.Second, 5*time.Second
+	cfg.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	return ask(db)
+}

@@ -1,0 +1,101 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Server is one server of a topology: a program that can be started again where
+// it was, as its machine's supervisor would. It implements [lockbench.Server].
+type Server struct {
+	host    Host
+	kind    kind
+	program Program
+	log     func(name string) (*os.File, error)
+	delay   time.Duration // before it starts again
+
+	mu  sync.Mutex
+	now Process // nil before the first start
+}
+
+// Name is the name of the server's host.
+func (s *Server) Name() string { return s.host.Name() }
+
+// Addr is the address of the server's host.
+func (s *Server) Addr() string { return s.process().Addr() }
+
+// Endpoint is the host:port at which clients reach the server.
+func (s *Server) Endpoint() string { return s.process().Endpoint() }
+
+// Signal sends sig to the server's process.
+func (s *Server) Signal(sig syscall.Signal) error { return s.process().Signal(sig) }
+
+func (s *Server) process() Process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+// Restart implements [lockbench.Server].
+func (s *Server) Restart(ctx context.Context, empty bool) error {
+	ended := make(chan struct{})
+	go func() { _ = s.process().Wait(); close(ended) }() // how it ended is known: it was killed
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		return fmt.Errorf("lab: restart %s: it has not ended: %w", s.Name(), ctx.Err())
+	}
+	select {
+	case <-time.After(s.delay):
+	case <-ctx.Done():
+		return fmt.Errorf("lab: restart %s: %w", s.Name(), ctx.Err())
+	}
+	p := s.program
+	p.Fresh = empty
+	return s.start(ctx, p)
+}
+
+func (s *Server) start(ctx context.Context, p Program) error {
+	out, err := s.log(s.Name())
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	p.Log = out
+	now, err := s.host.Start(ctx, p)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = now
+	return nil
+}
+
+// ErrNoClock is a server whose clock can't be moved apart from the machine's.
+var ErrNoClock = errors.New("its clock can't be moved")
+
+// SetClock implements [lockbench.Server].
+func (s *Server) SetClock(ahead time.Duration, rate float64) error {
+	if s.kind.clock == nil {
+		return fmt.Errorf("lab: %s: %w", s.Name(), ErrNoClock)
+	}
+	return s.skew(ahead, rate)
+}
+
+// Clock implements [lockbench.Server].
+func (s *Server) Clock(ctx context.Context) (time.Duration, error) {
+	if s.kind.clock == nil {
+		return 0, fmt.Errorf("lab: %s: %w", s.Name(), ErrNoClock)
+	}
+	told, err := s.kind.clock(ctx, s.Endpoint())
+	if err != nil {
+		return 0, fmt.Errorf("lab: read the clock of %s: %w", s.Name(), err)
+	}
+	return time.Until(told), nil
+}

@@ -1,0 +1,126 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// zookeeperScript is what a ZooKeeper cannot start without beside a JVM; the
+// distribution's package of it brings the jars that the class path names.
+const zookeeperScript = "/usr/share/zookeeper/bin/zkServer.sh"
+
+// zookeeperProgram starts the JVM itself, not the script around it: a signal of a
+// fault then hits the server, and nothing but the server has to start.
+func zookeeperProgram(self Host, all []Host) Program {
+	return Program{
+		Image: "zookeeper",
+		Argv: []string{"java",
+			// A server of a lab lives for seconds: no time to optimize, little to collect.
+			"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-XX:-UsePerfData",
+			// The lab's disk is memory, and a lab's power never fails.
+			"-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=4096",
+			// Containers that are empty, and TTL nodes that are due, go after a second.
+			"-Dzookeeper.extendedTypesEnabled=true", "-Dznode.container.checkIntervalMs=1000",
+			"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+			// The first jar names those it needs in its manifest.
+			"-cp", "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar",
+			"org.apache.zookeeper.server.quorum.QuorumPeerMain", "{dir}/zoo.cfg"},
+		Files: map[string]string{
+			"zoo.cfg": zookeeperConfig(all),
+			"myid":    fmt.Sprintln(1 + slices.IndexFunc(all, func(h Host) bool { return h.Name() == self.Name() })),
+		},
+		Port:  2181,
+		Ready: zookeeperReady,
+	}
+}
+
+// zookeeperConfig has short ticks: a session can't be shorter than two of them,
+// and a follower may be out of reach for five before it is given up.
+func zookeeperConfig(all []Host) string {
+	cfg := []string{
+		"tickTime=200", "initLimit=25", "syncLimit=5",
+		"minSessionTimeout=400", "maxSessionTimeout=3600000",
+		"dataDir={dir}", "clientPort={port}", "clientPortAddress={addr}", "maxClientCnxns=0",
+		"admin.enableServer=false", "4lw.commands.whitelist=*",
+	}
+	if len(all) > 1 {
+		for i, h := range all {
+			cfg = append(cfg, fmt.Sprintf("server.%d=%s:2888:3888", i+1, h.Addr()))
+		}
+	}
+	return strings.Join(cfg, "\n") + "\n"
+}
+
+// zookeeperReady wants a server that serves. One outside of a quorum answers, too,
+// but names no mode.
+func zookeeperReady(ctx context.Context, endpoint string) error {
+	answer, err := zookeeperAsk(ctx, endpoint)
+	if err == nil && !bytes.Contains(answer, []byte("\nMode: ")) {
+		err = fmt.Errorf("zookeeper answered %q to srvr", bytes.TrimSpace(answer))
+	}
+	return err
+}
+
+// zookeeperLeads reports whether the server is the leader.
+func zookeeperLeads(ctx context.Context, endpoint string) (bool, error) {
+	answer, err := zookeeperAsk(ctx, endpoint)
+	return bytes.Contains(answer, []byte("\nMode: leader")), err
+}
+
+// zookeeperAsk sends the four-letter word srvr.
+func zookeeperAsk(ctx context.Context, endpoint string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", endpoint)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if end, ok := ctx.Deadline(); ok {
+		_ = c.SetDeadline(end)
+	}
+	if _, err := io.WriteString(c, "srvr"); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(c)
+}
+
+// zookeeperClock reads the clock of whoever leads: by the time stamp that it gives
+// to a new node.
+func zookeeperClock(ctx context.Context, endpoint string) (time.Time, error) {
+	c, events, err := zk.Connect([]string{endpoint}, time.Second, zk.WithLogInfo(false), zk.WithLogger(quiet{}))
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer c.Close()
+	for state := zk.StateUnknown; state != zk.StateHasSession; {
+		select {
+		case e := <-events:
+			state = e.State
+		case <-ctx.Done():
+			return time.Time{}, ctx.Err()
+		}
+	}
+	path, err := c.Create("/clock-", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		return time.Time{}, err
+	}
+	_, stat, err := c.Get(path)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.UnixMilli(stat.Ctime), nil
+}
+
+// quiet keeps the client from logging to standard error.
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}

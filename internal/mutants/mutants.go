@@ -1,0 +1,200 @@
+// Package mutants shows that lockbench is not blind, and not mad either: locks
+// with one step broken must be convicted by the mechanism that breaks them, and
+// the correct locks that they were made of must be acquitted under the same
+// faults.
+//
+// Mutants live in test code, beside the algorithm that they are made of, where no
+// list of algorithms can show them. The program of such a test acts as lockbench
+// with that list instead of its own.
+package mutants
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/cli"
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Mutant is a correct algorithm with one step broken.
+type Mutant struct {
+	Impl lb.Impl
+	// Of is the correct algorithm.
+	Of lb.Impl
+	// Fault under which the mutant must be convicted and the other acquitted.
+	Fault string
+	// Outcomes and By are the cells and the words of the reason that convict.
+	Outcomes []lb.Outcome
+	By       string
+}
+
+// Outage as the By of a mutant: nobody could get the lock for about as long as a
+// lease, although nothing went wrong but the mutant.
+const Outage = "outage"
+
+// New is a mutant as one line of a table.
+func New(impl, of lb.Impl, fault, by string, outcomes ...lb.Outcome) Mutant {
+	return Mutant{impl, of, fault, outcomes, by}
+}
+
+const (
+	// asMain makes the program of a test behave as lockbench.
+	asMain = "LOCKBENCH_TEST_AS_MAIN"
+	// runsVar says how many runs each mutant gets; by default one.
+	runsVar = "LOCKBENCH_MUTANT_RUNS"
+	// jobs is the number of runs at the same time.
+	jobs = 4
+)
+
+// Main is the TestMain of packages with mutants. It serves those of
+// [labtest.Main], too.
+func Main(m *testing.M, all []Mutant) {
+	if os.Getenv(asMain) == "" {
+		labtest.Main(m)
+	}
+	var known []lb.Impl
+	for _, mu := range all {
+		known = append(known, mu.Impl, mu.Of)
+	}
+	os.Exit(cli.Main(os.Args[1:], known))
+}
+
+// Run puts each mutant, and what it was made of, under its fault in the local lab.
+func Run(t *testing.T, all []Mutant) {
+	t.Helper()
+	t.Setenv(asMain, "1") // for what the lab starts
+	needLab(t, all)
+	var c court
+	c.runs, c.dir, c.free = 1, t.TempDir(), make(chan struct{}, jobs)
+	if n, err := strconv.Atoi(os.Getenv(runsVar)); err == nil {
+		c.runs = n
+	}
+	var wg sync.WaitGroup
+	tried := map[string]bool{} // correct algorithms, by fault: several mutants are made of one
+	for _, mu := range all {
+		wg.Go(func() { c.try(t, mu, mu.Impl) })
+		if of := mu.Of.Info().Name + " × " + mu.Fault; !tried[of] {
+			tried[of] = true
+			wg.Go(func() { c.try(t, mu, mu.Of) })
+		}
+	}
+	wg.Wait()
+	t.Logf("convicted %d of %d runs of mutants, acquitted %d of %d runs of correct algorithms",
+		c.convicted, c.mutants, c.acquitted, c.correct)
+}
+
+func needLab(t *testing.T, all []Mutant) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	testenv.Need(t, "namespaces", lab.CanIsolate(ctx, exec.CommandContext(ctx, self, "probe")))
+	for _, mu := range all {
+		topology, ok := lab.FindTopology(mu.Of.Info().Topologies[0])
+		if !ok {
+			t.Fatalf("%s: no topology %q", mu.Of.Info().Name, mu.Of.Info().Topologies[0])
+		}
+		testenv.Need(t, topology.Name, topology.Missing())
+	}
+}
+
+// court counts the verdicts.
+type court struct {
+	runs int
+	dir  string
+	free chan struct{}
+
+	mu                                     sync.Mutex
+	mutants, convicted, correct, acquitted int
+}
+
+// try runs impl under the mutant's fault and holds the verdict against what it is.
+func (c *court) try(t *testing.T, mu Mutant, impl lb.Impl) {
+	guilty := impl.Info().Name == mu.Impl.Info().Name
+	var wg sync.WaitGroup
+	for n := range c.runs {
+		c.free <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-c.free }()
+			res, err := c.once(impl, mu.Fault, n)
+			if err == nil && guilty {
+				err = mu.convicts(res)
+			} else if err == nil {
+				err = acquits(res)
+			}
+			if err != nil {
+				t.Errorf("%s × %s, seed %d: %v", impl.Info().Name, mu.Fault, n+1, err)
+			}
+			c.count(guilty, err == nil)
+		})
+	}
+	wg.Wait()
+}
+
+func (c *court) once(impl lb.Impl, faultName string, n int) (lb.RunResult, error) {
+	fault, ok := faults.Find(faultName)
+	if !ok {
+		return lb.RunResult{}, fmt.Errorf("no fault %q", faultName)
+	}
+	m := run.Matrix{Workload: workloads.Counter{}, Base: lb.Plan{
+		Lab: run.LabLocal, Clients: 6, Processes: 3, Duration: 2 * time.Second, Seed: 1}}
+	plan := m.For(impl, fault, n)
+	return run.Execute(context.Background(),
+		filepath.Join(c.dir, fmt.Sprintf("%s-%s-%d", plan.Algorithm, strings.ReplaceAll(plan.Fault, ":", "-"), n)), plan)
+}
+
+func (c *court) count(guilty, right bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	total, good := &c.correct, &c.acquitted
+	if guilty {
+		total, good = &c.mutants, &c.convicted
+	}
+	*total++
+	if right {
+		*good++
+	}
+}
+
+// convicts wants the outcome, and that the reason names the mechanism.
+func (mu Mutant) convicts(res lb.RunResult) error {
+	named := strings.Contains(res.Reason, mu.By) || mu.By == Outage && isOutage(res)
+	if named && slices.Contains(mu.Outcomes, res.Outcome) {
+		return nil
+	}
+	return fmt.Errorf("not convicted: %s (%s), outage %.0f ms, want %v by %s", res.Outcome, res.Reason, res.OutageMS, mu.Outcomes, mu.By)
+}
+
+// acquits wants a run that proves something, and nothing that is the lock's own
+// fault. That a holder outlives its lease is not.
+func acquits(res lb.RunResult) error {
+	switch {
+	case strings.HasPrefix(res.Reason, lb.DoubleGrant), strings.HasPrefix(res.Reason, lb.Ghost),
+		strings.Contains(res.Reason, "can't be trusted"), res.Outcome == lb.Inconclusive,
+		res.Plan.Fault == "none" && isOutage(res):
+		return fmt.Errorf("not acquitted: %s (%s), outage %.0f ms", res.Outcome, res.Reason, res.OutageMS)
+	}
+	return nil
+}
+
+func isOutage(res lb.RunResult) bool {
+	return res.OutageMS > 0.9*float64(res.Plan.TTL)/float64(time.Millisecond)
+}
