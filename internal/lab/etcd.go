@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -59,4 +60,19 @@ func etcdLeads(ctx context.Context, endpoint string) (bool, error) {
 		return false, err
 	}
 	return status.Leader == status.Header.MemberId, nil
+}
+
+// etcdClock reads the server's clock from the date of an HTTP answer, which has
+// whole seconds.
+func etcdClock(ctx context.Context, endpoint string) (time.Time, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+endpoint+"/version", nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer answer.Body.Close()
+	return http.ParseTime(answer.Header.Get("Date"))
 }

@@ -77,7 +77,7 @@ var kinds = map[string]kind{
 	"redis":          {needs: []string{"redis-server"}, install: "apt-get install redis-server", program: redisProgram, clock: redisClock},
 	"redis-replicas": {needs: []string{"redis-server"}, install: "apt-get install redis-server", program: redisReplica, leads: redisLeads, clock: redisClock},
 	"sentinel":       {needs: []string{"redis-server"}, install: "apt-get install redis-server", program: sentinelProgram},
-	"etcd":           {program: etcdProgram, leads: etcdLeads},
+	"etcd":           {program: etcdProgram, leads: etcdLeads, clock: etcdClock},
 	"zookeeper": {needs: []string{"java", zookeeperScript}, install: "apt-get install zookeeper default-jre-headless",
 		program: zookeeperProgram, leads: zookeeperLeads, clock: zookeeperClock},
 	"mariadb": {needs: []string{"mariadbd", "mariadb-install-db"}, install: "apt-get install mariadb-server", program: mariadbProgram, clock: mariadbClock},
