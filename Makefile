@@ -15,7 +15,8 @@ build: ## the program, ./lockbench
 	go build -o lockbench ./cmd/lockbench
 
 servers: ## install the lock services that are missing (Debian, Ubuntu; asks sudo where not root)
-	@docker/install.sh redis-server=redis-server
+	@docker/install.sh redis-server=redis-server mariadbd=mariadb-server java=default-jre-headless \
+		/usr/share/zookeeper/bin/zkServer.sh=zookeeper cc=gcc
 
 test: servers ## every test, on real servers
 	go build ./...

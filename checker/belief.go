@@ -31,7 +31,8 @@ func (a *acquisition) believe() {
 }
 
 // leaseEnd is the instant at which the lock service may end the grant by itself,
-// Forever if never. A renewal confirmed that the grant had not ended before.
+// Forever if never. A renewal confirmed that the grant had not ended before, and
+// nothing takes back what it gave.
 func (a *acquisition) leaseEnd() lockbench.Instant {
 	end := orForever(a.until)
 	for _, rn := range a.renews {

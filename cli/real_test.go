@@ -69,7 +69,9 @@ func cells(t *testing.T, cmd *exec.Cmd, code int) map[string]lb.Cell {
 func TestMatrix(t *testing.T) {
 	needLab(t)
 	dir := t.TempDir()
-	got := cells(t, lockbench(t, dir, "matrix", "--json", "--out", "m"), exitKept)
+	got := cells(t, lockbench(t, dir, "matrix", "--json", "--out", "m",
+		"--algorithms", "none,redis-setnx-expire,redis-setpx-del,redis-setpx-lua,redis-fenced,etcd-lease",
+		"--faults", "none,pause-holder,kill-holder,cut-holder,crash-at:after-setnx,pause-at:before-write"), exitKept)
 	for name, want := range map[string]struct {
 		outcome lb.Outcome
 		reason  string

@@ -75,6 +75,11 @@ func (rueidislockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error)
 		c.locker = o.Locker
 		return compose.Exclusive(c), nil
 	case <-ctx.Done():
+		go func() {
+			if o := <-done; o.error == nil {
+				o.Close()
+			}
+		}()
 		return nil, fmt.Errorf("peers: rueidislock: connect to %s: %w", env.Servers[0], ctx.Err())
 	}
 }

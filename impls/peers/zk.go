@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"sync/atomic"
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
@@ -40,8 +41,9 @@ func (zkLock) Info() lb.Info {
 		Doc:        "zk.Lock of go-zookeeper: ephemeral sequential nodes, watch the predecessor",
 		Source:     source,
 		Topologies: []string{"zookeeper", "zookeeper-3"},
-		Steps:      []string{"before-lock", "after-lock", "before-unlock", "after-unlock"},
-		Traits:     lb.Traits{Push: true, Fair: true},
+		Steps: []string{"before-create", "after-create", "before-children", "after-children", "before-get", "after-get",
+			"before-delete", "after-delete"},
+		Traits: lb.Traits{Push: true, Fair: true},
 		Expect: []lb.Expectation{
 			safe("none", "the queue is right"),
 			safe("kill-holder", "the node of the dead ends with its session"),
@@ -53,7 +55,7 @@ func (zkLock) Info() lb.Info {
 func (zkLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	c := &zkLockClient{env: env}
 	begun := make(chan struct{}, 1)
-	conn, _, err := zk.Connect(env.Servers, env.TTL, zk.WithLogger(quiet{}), zk.WithEventCallback(func(ev zk.Event) {
+	conn, _, err := zk.Connect(env.Servers, env.TTL, zk.WithLogger(quiet{}), zk.WithDialer(c.dial), zk.WithEventCallback(func(ev zk.Event) {
 		switch ev.State {
 		case zk.StateHasSession:
 			select {
@@ -80,6 +82,7 @@ func (zkLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 type zkLockClient struct {
 	env  *lb.Env
 	conn *zk.Conn
+	req  atomic.Pointer[lb.Request] // the latest, for the steps
 	held compose.Held[*zkAttempt]
 }
 
@@ -95,9 +98,7 @@ func (c *zkLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 	if req.Try || req.Shared {
 		return nil, lb.ErrUnsupported
 	}
-	if err := c.env.Step(ctx, "before-lock", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
+	c.req.Store(&req)
 	a := &zkAttempt{done: make(chan struct{}),
 		lock: zk.NewLock(c.conn, "/peer/_"+url.PathEscape(req.Lock), zk.WorldACL(zk.PermAll))}
 	a.lease = c.env.Grant(req, 0, 0)
@@ -109,7 +110,7 @@ func (c *zkLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 	if err := c.env.Wait(ctx, "lock", req, a.await); err != nil {
 		return nil, fmt.Errorf("peers: zk: lock: %w", err)
 	}
-	return a.lease, c.env.Step(ctx, "after-lock", req)
+	return a.lease, nil
 }
 
 func (a *zkAttempt) await(ctx context.Context) error {
@@ -130,9 +131,7 @@ func (c *zkLockClient) Release(ctx context.Context, req lb.Request) error {
 	if err := a.await(ctx); err != nil {
 		return fmt.Errorf("peers: zk: release: %w", err) // Lock may have left its node behind
 	}
-	if err := c.env.Step(ctx, "before-unlock", req); err != nil {
-		return err
-	}
+	c.req.Store(&req)
 	unlocked := make(chan error, 1)
 	go func() { unlocked <- a.lock.Unlock() }()
 	var err error
@@ -140,9 +139,6 @@ func (c *zkLockClient) Release(ctx context.Context, req lb.Request) error {
 	case err = <-unlocked:
 	case <-ctx.Done():
 		err = ctx.Err()
-	}
-	if err := c.env.Step(ctx, "after-unlock", req); err != nil {
-		return err
 	}
 	switch {
 	case err == nil:

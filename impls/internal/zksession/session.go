@@ -115,7 +115,7 @@ func (s *Session) dial(network, address string, timeout time.Duration) (net.Conn
 	if err != nil {
 		return nil, err
 	}
-	return &wire{Conn: c, session: s}, nil
+	return listenTo(c, s), nil
 }
 
 // Do sends one request. When ctx ends before the answer, the request may still be

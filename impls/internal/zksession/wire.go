@@ -6,37 +6,57 @@ import (
 	"time"
 )
 
-// wire listens to what the server says. Every message is its length (4 bytes)
-// and as many bytes; the first of a connection answers the request for a session.
-type wire struct {
-	net.Conn
-	session  *Session
-	message  []byte // what has arrived of it, with its length
-	answered bool   // the first message is over
+// Listener cuts what one side of a connection says into messages: each is its
+// length (4 bytes) and as many bytes.
+type Listener struct {
+	// Hear is called with each message, without its length. It must not keep it.
+	Hear func(message []byte)
+
+	message []byte // what has arrived of it, with its length
 }
 
 const lengthSize = 4
 
-// Read implements [net.Conn] for one reader, as the library is.
-func (w *wire) Read(p []byte) (int, error) {
-	n, err := w.Conn.Read(p)
-	for rest := p[:n]; len(rest) > 0; {
-		k := min(w.missing(), len(rest))
-		w.message, rest = append(w.message, rest[:k]...), rest[k:]
-		if w.missing() == 0 {
-			w.hear(w.message[lengthSize:])
-			w.message = w.message[:0]
+// Listen takes the next bytes.
+func (l *Listener) Listen(p []byte) {
+	for len(p) > 0 {
+		k := min(l.missing(), len(p))
+		l.message, p = append(l.message, p[:k]...), p[k:]
+		if l.missing() == 0 {
+			l.Hear(l.message[lengthSize:])
+			l.message = l.message[:0]
 		}
 	}
-	return n, err
 }
 
 // missing is how many bytes the message, or at first its length, still lacks.
-func (w *wire) missing() int {
-	if len(w.message) < lengthSize {
-		return lengthSize - len(w.message)
+func (l *Listener) missing() int {
+	if len(l.message) < lengthSize {
+		return lengthSize - len(l.message)
 	}
-	return lengthSize + int(binary.BigEndian.Uint32(w.message)) - len(w.message)
+	return lengthSize + int(binary.BigEndian.Uint32(l.message)) - len(l.message)
+}
+
+// wire listens to what the server says. Its first message answers the request
+// for a session.
+type wire struct {
+	net.Conn
+	Listener
+	session  *Session
+	answered bool // the first message is over
+}
+
+func listenTo(c net.Conn, s *Session) *wire {
+	w := &wire{Conn: c, session: s}
+	w.Hear = w.hear
+	return w
+}
+
+// Read implements [net.Conn] for one reader, as the library is.
+func (w *wire) Read(p []byte) (int, error) {
+	n, err := w.Conn.Read(p)
+	w.Listen(p[:n])
+	return n, err
 }
 
 func (w *wire) hear(m []byte) {
