@@ -70,6 +70,8 @@ type Setting struct {
 	Leader  bool
 	// Elects: they find a new leader by themselves.
 	Elects bool
+	// Quorum: they agree by majority before they answer.
+	Quorum bool
 	// Clock says why the servers' clocks can't be moved, or nil.
 	Clock     error
 	Algorithm Info

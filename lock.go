@@ -25,7 +25,8 @@ type Client interface {
 	// Release gives back what Acquire took for req. It is also called for a req
 	// whose Acquire ended in an unknown outcome, to clean up. It returns nil
 	// when this very acquisition held the lock until now, and ErrLost when the
-	// lock service says that it did not (any more).
+	// lock service says that it did not (any more), or when all there was to give
+	// back was a place in a queue.
 	Release(ctx context.Context, req Request) error
 	// Close ends the session. Locks still held are given up where the algorithm
 	// ties them to the session.

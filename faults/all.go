@@ -16,6 +16,7 @@ func All() []lb.Fault {
 	return []lb.Fault{
 		None{},
 		PauseHolder{},
+		PauseClient{},
 		KillHolder{},
 		CutHolder{},
 		CrashAt{"after-setnx"},
@@ -40,14 +41,17 @@ func All() []lb.Fault {
 	}
 }
 
-// Find returns the fault of that name, which may be crash-at or pause-at with
-// any step.
+// Find returns the fault of that name, which may also be crash-at or pause-at with
+// any step, or random, which is no column of the matrix because it is all of them.
 func Find(name string) (lb.Fault, bool) {
 	if step, ok := strings.CutPrefix(name, crashAt); ok && step != "" {
 		return CrashAt{step}, true
 	}
 	if step, ok := strings.CutPrefix(name, pauseAt); ok && step != "" {
 		return PauseAt{step}, true
+	}
+	if name == (Random{}).Name() {
+		return Random{}, true
 	}
 	i := slices.IndexFunc(All(), func(f lb.Fault) bool { return f.Name() == name })
 	if i < 0 {

@@ -46,6 +46,9 @@ func (FailoverUnreplicated) Doc() string {
 	return "cut the leader's link to the other servers, wait for a grant, SIGKILL the leader; another takes over"
 }
 func (FailoverUnreplicated) Available(s lb.Setting) error {
+	if s.Quorum {
+		return fmt.Errorf("the servers of %s grant nothing that a majority does not know", s.Algorithm.Name)
+	}
 	return errors.Join(needsLeader(s), needsNetwork(s), knows(s, whileHolding))
 }
 func (FailoverUnreplicated) MinTTL() time.Duration { return promotionTTL }

@@ -20,6 +20,19 @@ func (PauseHolder) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
 	return freeze(ctx, on, whileHolding)
 }
 
+// PauseClient freezes the process of a client that is about to ask for the lock:
+// nobody who waits may keep the others from it for longer than a lease.
+type PauseClient struct{}
+
+func (PauseClient) Name() string { return "pause-client" }
+func (PauseClient) Doc() string {
+	return "SIGSTOP the process of a client that is about to ask for the lock, for longer than a lease"
+}
+func (PauseClient) Available(s lb.Setting) error { return asks(s) }
+func (PauseClient) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
+	return freeze(ctx, on, on.Setting().Algorithm.Steps[0])
+}
+
 const pauseAt = "pause-at:"
 
 // PauseAt freezes the process of a client that has just come to a step of its

@@ -39,10 +39,15 @@ func (SlowReply) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
 func (SlowReply) Lasts(ttl time.Duration) time.Duration { return ttl * 7 / 10 }
 
 func canLoseReplies(s lb.Setting) error {
+	return errors.Join(asks(s), needsServers(s), needsNetwork(s))
+}
+
+// asks says whether a client ever asks a server for the lock.
+func asks(s lb.Setting) error {
 	if len(s.Algorithm.Steps) == 0 {
 		return fmt.Errorf("%s sends no requests", s.Algorithm.Name)
 	}
-	return errors.Join(needsServers(s), needsNetwork(s))
+	return nil
 }
 
 // loseReplies holds a client that is about to send its first request, drops what

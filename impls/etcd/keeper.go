@@ -47,6 +47,13 @@ func (k *keeper) hand(req lb.Request, token uint64) (*lb.Lease, error) {
 	return k.lease, nil
 }
 
+// granted reports whether the lock was granted, and not only asked for.
+func (k *keeper) granted() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.lease != nil
+}
+
 func (k *keeper) run(ctx context.Context) {
 	for k.env.Clock.Sleep(ctx, k.env.TTL/3) == nil {
 		call := k.env.Clock.Mono()

@@ -36,7 +36,7 @@ func (leaseImpl) Info() lb.Info {
 		Steps: []string{"before-grant", "after-grant", "before-put", "after-put", "before-get", "before-watch", "after-watch",
 			"before-recheck", "after-recheck", "before-revoke", "after-revoke"},
 		Traits: lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
-		Expect: compose.FencedLease(),
+		Expect: onEtcd(compose.FencedLease()),
 	}
 }
 
@@ -197,7 +197,7 @@ func (c *leaseClient) Release(ctx context.Context, req lb.Request) error {
 		return fmt.Errorf("etcd: revoke the lease: %w", err)
 	}
 	c.held.Drop(req.Owner)
-	if err != nil {
+	if err != nil || !t.granted() { // a place in the queue is not the lock
 		return lb.ErrLost
 	}
 	return nil

@@ -40,7 +40,7 @@ func (mutexImpl) Info() lb.Info {
 		Topologies: []string{"etcd", "etcd-3"},
 		Steps:      []string{"before-txn", "after-txn", "before-get", "after-get", "before-delete", "after-delete"},
 		Traits:     lb.Traits{Fenced: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
-		Expect: compose.Except(compose.FencedLease(),
+		Expect: compose.Except(onEtcd(compose.FencedLease()),
 			lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
 				Why: "a frozen holder that wakes has not been told yet; " + why, Source: "session.go and lease.go of the library"},
 			lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Fence, lb.Check},

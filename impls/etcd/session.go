@@ -9,6 +9,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -47,3 +48,8 @@ func prefix(lock string) string { return name(lock) + "/" }
 
 // seconds is env's TTL as etcd can say it: whole seconds, rounded up.
 func seconds(env *lb.Env) int64 { return int64((env.TTL + time.Second - 1) / time.Second) }
+
+// onEtcd adds what etcd itself is good for.
+func onEtcd(base []lb.Expectation) []lb.Expectation {
+	return compose.OnMonotonicClock(compose.OnQuorum(base), "etcd")
+}

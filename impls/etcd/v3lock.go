@@ -36,7 +36,7 @@ func (v3lockImpl) Info() lb.Info {
 		Steps: []string{"before-grant", "after-grant", "before-lock", "after-lock",
 			"before-unlock", "after-unlock", "before-revoke", "after-revoke"},
 		Traits: lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
-		Expect: compose.FencedLease(),
+		Expect: onEtcd(compose.FencedLease()),
 	}
 }
 
@@ -156,7 +156,7 @@ func (c *v3lockClient) Release(ctx context.Context, req lb.Request) error {
 		return fmt.Errorf("etcd: revoke the lease: %w", err)
 	}
 	c.held.Drop(req.Owner)
-	if err != nil {
+	if err != nil || !t.granted() { // a place in the queue is not the lock
 		return lb.ErrLost
 	}
 	return nil

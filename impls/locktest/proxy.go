@@ -28,7 +28,6 @@ const (
 	forwards mode = iota
 	refuses       // existing connections are reset, new ones refused
 	hangs         // connections stay open, and nothing goes through any more
-	deaf          // requests go through, and their answers are kept back
 )
 
 func newProxy(server string) (*proxy, error) {
@@ -48,7 +47,7 @@ func (p *proxy) addr() string { return p.l.Addr().String() }
 func (p *proxy) set(m mode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if m == refuses || p.mode == hangs || p.mode == deaf {
+	if m == refuses || p.mode == hangs {
 		for c := range p.conns {
 			abort(c)
 		}
@@ -124,7 +123,7 @@ func (p *proxy) copy(to, from net.Conn, count func([]byte)) {
 		n, err := from.Read(buf)
 		if n > 0 {
 			count(buf[:n])
-			if !p.keepsBack(to) {
+			if !p.is(hangs) {
 				if _, err := to.Write(buf[:n]); err != nil {
 					return
 				}
@@ -134,12 +133,6 @@ func (p *proxy) copy(to, from net.Conn, count func([]byte)) {
 			return
 		}
 	}
-}
-
-// keepsBack reports whether what goes to this end is thrown away.
-func (p *proxy) keepsBack(to net.Conn) bool {
-	toClient := to.LocalAddr().String() == p.addr()
-	return p.is(hangs) || p.is(deaf) && toClient
 }
 
 // end closes a pair of connections; but while the proxy hangs, the death of one

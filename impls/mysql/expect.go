@@ -30,5 +30,7 @@ func connected() []lb.Expectation {
 			Why: "a frozen process keeps its connection, and so its lock: the outage is as long as the fault", Source: manual},
 		lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "the server keeps a silent connection for 8 hours, and so its lock: the outage is as long as the fault", Source: manual},
+		lb.Expectation{Fault: "failover", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "row locks and GET_LOCK are not replicated: who is promoted knows of none", Source: manual},
 	)
 }

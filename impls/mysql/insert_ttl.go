@@ -33,7 +33,7 @@ func InsertTTL() lb.Impl {
 			Topologies: topologies,
 			Steps:      slices.Concat(rowSteps, []string{"before-extend", "after-extend"}),
 			Traits:     lb.Traits{Leased: true, Reentrant: true},
-			Expect:     compose.Lease(),
+			Expect:     compose.OnWallClock(compose.Lease()),
 		},
 		tables: []string{insertTTLTable},
 		open: func(s session) (lb.Client, error) {

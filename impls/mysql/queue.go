@@ -47,7 +47,7 @@ func Queue() lb.Impl {
 				"before-look", "after-look", "before-evict", "after-evict"},
 				rowSteps, []string{"before-leave", "after-leave"}),
 			Traits: lb.Traits{Leased: true, Fair: true},
-			Expect: compose.Lease(),
+			Expect: compose.OnWallClock(compose.Lease()),
 		},
 		tables: []string{queueTable, queueWaitersTable},
 		open: func(s session) (lb.Client, error) {

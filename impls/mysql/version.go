@@ -35,7 +35,7 @@ func Version() lb.Impl {
 			Steps: []string{"before-select", "after-select", "before-create", "after-create", "before-update", "after-update",
 				"before-clear", "after-clear"},
 			Traits: lb.Traits{Leased: true, Fenced: true},
-			Expect: compose.FencedLease(),
+			Expect: compose.OnWallClock(compose.FencedLease()),
 		},
 		tables: []string{versionTable},
 		open:   func(s session) (lb.Client, error) { return version{s}, nil },

@@ -21,6 +21,7 @@ func TestConformance(t *testing.T) {
 		{Redsync(), "redis-5", 5, 5, nil},
 		{Redislock(), "redis", 1, 1, nil},
 		{Rueidislock(), "redis", 2, 1, nil},
+		{ZKLock(), "zookeeper", 2, 1, zkLockLacks()},
 	} {
 		t.Run(row.impl.Info().Name, func(t *testing.T) {
 			locktest.Run(t, row.impl, locktest.Options{
@@ -30,4 +31,16 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}
+}
+
+// zkLockLacks names the checks that need what zk.Lock does not have.
+func zkLockLacks() map[string]string {
+	lacks := map[string]string{}
+	for _, check := range []string{"try", "reentrant", "any-name", "foreign-release", "second-release", "hundred-locks"} {
+		lacks[check] = "zk.Lock has no try"
+	}
+	for _, check := range []string{"deadline", "cancel"} {
+		lacks[check] = "a Lock that waits can't be ended, and keeps its place in the queue"
+	}
+	return lacks
 }

@@ -45,7 +45,8 @@ func (zkDistributedLock) Info() lb.Info {
 			"before-exists", "after-exists", "before-delete", "after-delete"},
 		Traits: lb.Traits{Push: true},
 		Expect: []lb.Expectation{
-			{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody leaves the queue but a holder", Source: source},
+			{Fault: "none", Outcomes: []lb.Outcome{lb.Safe, lb.Broken}, Source: source,
+				Why: "safe while nobody waits for longer than a session; on a busy machine somebody does"},
 			{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Source: source,
 				Why: "waiters time out one after the other and all take that for a grant; in most runs two of them overlap"},
 			broken("pause-holder", "waiters time out, and the frozen holder is told nothing"),

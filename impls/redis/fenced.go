@@ -29,7 +29,7 @@ func Fenced() lb.Impl {
 			Topologies: oneServer,
 			Steps:      []string{"before-script", "after-script", "before-compare-and-delete", "after-compare-and-delete"},
 			Traits:     lb.Traits{Leased: true, Fenced: true},
-			Expect:     compose.FencedLease(),
+			Expect:     compose.OnReplica(compose.OnWallClock(compose.FencedLease())),
 		},
 		open: func(s session) lb.Client { return fenced{s} },
 	}

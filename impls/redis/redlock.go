@@ -24,7 +24,7 @@ import (
 // Source: redis.io, "Distributed Locks with Redis", the Redlock algorithm.
 func Redlock() lb.Impl {
 	return redlockOn("redis-5", "redlock",
-		"SET NX PX on a majority of 5 independent masters; elapsed time and drift against the TTL")
+		"SET NX PX on a majority of 5 independent masters; elapsed time and drift against the TTL", lb.Broken)
 }
 
 // RedlockRestartDelay is [Redlock] on nodes of which a crashed one stays away for
@@ -33,10 +33,11 @@ func Redlock() lb.Impl {
 // restart. Source: the same page, "Performance, crash recovery and fsync".
 func RedlockRestartDelay() lb.Impl {
 	return redlockOn("redis-5-delayed", "redlock-restart-delay",
-		"redlock, where a crashed node stays down until every lease that it knew is over")
+		"redlock, where a crashed node stays down until every lease that it knew is over", lb.Safe)
 }
 
-func redlockOn(topology, name, doc string) lb.Impl {
+// redlockOn takes what happens when a node of the majority comes back empty.
+func redlockOn(topology, name, doc string, amnesia lb.Outcome) lb.Impl {
 	return algorithm{
 		info: lb.Info{
 			Name:       name,
@@ -45,10 +46,24 @@ func redlockOn(topology, name, doc string) lb.Impl {
 			Topologies: []string{topology},
 			Steps:      []string{"before-set", "after-set", "before-compare-and-delete", "after-compare-and-delete"},
 			Traits:     lb.Traits{Leased: true},
-			Expect:     compose.Lease(),
+			Expect:     redlockExpect(amnesia),
 		},
 		open: func(s session) lb.Client { return redlock{s} },
 	}
+}
+
+func redlockExpect(amnesia lb.Outcome) []lb.Expectation {
+	const spec = `redis.io, "Distributed Locks with Redis", on crash recovery`
+	restart := lb.Expectation{Fault: "cut-two+restart-empty", Outcomes: []lb.Outcome{amnesia},
+		Why: "a node that comes back empty votes twice, unless it stays down until its votes are over", Source: spec}
+	if amnesia == lb.Broken {
+		restart.Reason = lb.DoubleGrant
+	}
+	return compose.Except(compose.OnWallClock(compose.Lease()), restart,
+		lb.Expectation{Fault: "cut-two+server-clock", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "a node whose clock jumps votes twice", Source: compose.Kleppmann},
+		lb.Expectation{Fault: "kill-two", Outcomes: []lb.Outcome{lb.Safe}, Why: "three of five are a majority", Source: spec},
+	)
 }
 
 type redlock struct{ session }

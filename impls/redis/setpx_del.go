@@ -33,7 +33,7 @@ func SetPXDel() lb.Impl {
 // lateDel is what a release without owner check costs.
 func lateDel() []lb.Expectation {
 	const doc = `redis.io, "Distributed Locks with Redis"`
-	return compose.Except(compose.Lease(),
+	return compose.Except(compose.OnReplica(compose.OnWallClock(compose.Lease())),
 		lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "the late holder's DEL frees the lock of the next one", Source: doc},
 		lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Check},

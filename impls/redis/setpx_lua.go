@@ -24,7 +24,7 @@ func SetPXLua() lb.Impl {
 			Topologies: oneServer,
 			Steps:      []string{"before-set", "after-set", "before-compare-and-delete", "after-compare-and-delete"},
 			Traits:     lb.Traits{Leased: true},
-			Expect:     compose.Lease(),
+			Expect:     compose.OnReplica(compose.OnWallClock(compose.Lease())),
 		},
 		open: func(s session) lb.Client { return setPXLua{s} },
 	}

@@ -43,7 +43,7 @@ func Watchdog() lb.Impl {
 			Steps: []string{"before-acquire", "after-acquire", "before-subscribe", "after-subscribe",
 				"before-renew", "after-renew", "before-release", "after-release"},
 			Traits: lb.Traits{Leased: true, Renewing: true, Push: true, LostNotice: true},
-			Expect: compose.Lease(),
+			Expect: compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
 		},
 		open: func(s session) lb.Client { return &watchdog{renewed{listener: listener{session: s}}} },
 	}

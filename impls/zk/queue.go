@@ -53,7 +53,7 @@ func queueInfo(name, doc, source string) lb.Info {
 
 // ephemeral is what a lock that is an ephemeral node is good for.
 func ephemeral() []lb.Expectation {
-	return compose.Except(compose.FencedLease(), lb.Expectation{
+	return compose.Except(compose.OnMonotonicClock(compose.OnQuorum(compose.FencedLease()), "ZooKeeper"), lb.Expectation{
 		Fault: "crash-at:after-create", Outcomes: []lb.Outcome{lb.Safe},
 		Why: "the node ends with the session of the one who made it", Source: "ZooKeeper Programmer's Guide, ephemeral nodes",
 	})
@@ -143,13 +143,19 @@ func (t *ticket) find(ctx context.Context, p place) error {
 	return nil
 }
 
-// Release implements lb.Client.
+// Release implements lb.Client. Who gives back a place in the queue did not hold the
+// lock.
 func (q *queue) Release(ctx context.Context, req lb.Request) error {
-	return q.release(ctx, req, func(ctx context.Context, t *ticket) error {
+	t, ok := q.held.Get(req.Owner)
+	err := q.release(ctx, req, func(ctx context.Context, t *ticket) error {
 		mode, err := q.mode(req)
 		if err != nil {
 			return err
 		}
 		return t.find(ctx, place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, mode)})
 	})
+	if err == nil && ok && t.lease == nil {
+		return lb.ErrLost
+	}
+	return err
 }

@@ -33,6 +33,9 @@ func (t Topology) Leads() bool { return t.Servers > 1 && kinds[t.Kind].leads != 
 // Elects reports whether the servers find a new leader by themselves.
 func (t Topology) Elects() bool { return t.Leads() && kinds[t.Kind].promote == nil }
 
+// Quorum reports whether the servers agree by majority before they answer.
+func (t Topology) Quorum() bool { return kinds[t.Kind].quorum }
+
 // Clock reports whether the servers' clocks can be moved.
 func (t Topology) Clock() bool { return kinds[t.Kind].clock != nil }
 
@@ -63,6 +66,8 @@ type kind struct {
 	// program of one of the hosts, which are in the order of the topology, servers
 	// before sentinels.
 	program func(self Host, all []Host) Program
+	// quorum: the servers agree by majority before they answer.
+	quorum bool
 	// leads reports whether the server at the endpoint leads the others; nil where
 	// none does.
 	leads func(ctx context.Context, endpoint string) (bool, error)
@@ -77,9 +82,9 @@ var kinds = map[string]kind{
 	"redis":          {needs: []string{"redis-server"}, install: "apt-get install redis-server", program: redisProgram, clock: redisClock},
 	"redis-replicas": {needs: []string{"redis-server"}, install: "apt-get install redis-server", program: redisReplica, leads: redisLeads, clock: redisClock},
 	"sentinel":       {needs: []string{"redis-server"}, install: "apt-get install redis-server", program: sentinelProgram},
-	"etcd":           {program: etcdProgram, leads: etcdLeads, clock: etcdClock},
+	"etcd":           {program: etcdProgram, quorum: true, leads: etcdLeads, clock: etcdClock},
 	"zookeeper": {needs: []string{"java", zookeeperScript}, install: "apt-get install zookeeper default-jre-headless",
-		program: zookeeperProgram, leads: zookeeperLeads, clock: zookeeperClock},
+		program: zookeeperProgram, quorum: true, leads: zookeeperLeads, clock: zookeeperClock},
 	"mariadb": {needs: []string{"mariadbd", "mariadb-install-db"}, install: "apt-get install mariadb-server", program: mariadbProgram, clock: mariadbClock},
 	"mariadb-replica": {needs: []string{"mariadbd", "mariadb-install-db"}, install: "apt-get install mariadb-server",
 		program: mariadbReplica, leads: mariadbLeads, promote: mariadbPromote, clock: mariadbClock},

@@ -32,7 +32,7 @@ type Matrix struct {
 func Setting(plan lb.Plan, info lb.Info, work lb.WorkloadInfo) lb.Setting {
 	t, _ := lab.FindTopology(plan.Topology)
 	return lb.Setting{
-		Lab: plan.Lab, Network: plan.Lab == LabLocal, Servers: t.Servers, Leader: t.Leads(), Elects: t.Elects(), Clock: clockable(plan.Lab, t),
+		Lab: plan.Lab, Network: plan.Lab == LabLocal, Servers: t.Servers, Leader: t.Leads(), Elects: t.Elects(), Quorum: t.Quorum(), Clock: clockable(plan.Lab, t),
 		Algorithm: info, Workload: work,
 	}
 }
