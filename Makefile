@@ -8,8 +8,16 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-bench: servers build ## the matrix of every lock under every fault, on real servers, and its report
-	./lockbench matrix
+# The locks and faults that say the most, in about a minute.
+LOCKS  := none,redis-setnx-expire,redis-setpx-del,redis-setpx-lua,redis-fenced,redlock,zk-sequential,etcd-lease,mysql-forupdate
+FAULTS := none,pause-holder,kill-holder,cut-holder,crash-at:after-setnx,pause-at:before-write
+
+bench: servers build ## the locks that everybody knows under the faults that matter most, in about a minute
+	./lockbench matrix --algorithms '$(LOCKS)' --faults '$(FAULTS)'
+
+bench-all: servers build ## every lock under every fault, and the study of quorums, in about ten minutes
+	./lockbench matrix --jobs 12
+	./lockbench quorum --jobs 4
 
 build: ## the program, ./lockbench
 	go build -o lockbench ./cmd/lockbench
@@ -43,4 +51,4 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 		/: convicted [0-9]+ of/ { sub(/.*: convicted/, "convicted"); c += $$2; m += $$4; a += $$9; n += $$11 } \
 		END { printf "convicted %d of %d runs of mutants\nacquitted %d of %d runs of correct algorithms\n", c, m, a, n; exit c != m || a != n }'
 
-.PHONY: mutants help bench build servers test lint docker-images bench-checker test-long
+.PHONY: help bench bench-all build servers test lint docker-images bench-checker test-long mutants

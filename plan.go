@@ -17,6 +17,8 @@ type Plan struct {
 	TTL       time.Duration `json:"ttl_ns"`
 	Duration  time.Duration `json:"duration_ns"`
 	Seed      uint64        `json:"seed"`
+	// First ends the run at the first violation that is seen while it goes on.
+	First bool `json:"first,omitempty"`
 	// Fenced and Leased repeat the algorithm's traits, so that a checker needs
 	// no list of algorithms.
 	Fenced bool `json:"fenced"`

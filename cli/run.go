@@ -21,6 +21,7 @@ func (prog program) runCommand() *cobra.Command {
 	}
 	p.add(cmd, 5e9)
 	cmd.Flags().StringVar(&p.Algorithm, "algorithm", "", "the lock: see lockbench list algorithms")
+	cmd.Flags().BoolVar(&p.First, "first", false, "stop at the first violation that is seen while the run goes on")
 	cmd.Flags().StringVar(&p.Fault, "fault", "none", "what goes wrong: see lockbench list faults")
 	return cmd
 }

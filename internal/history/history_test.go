@@ -193,7 +193,7 @@ func TestMergeOrdersByTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Merge(dir); err != nil {
+	if _, err := Merge(dir); err != nil {
 		t.Fatal(err)
 	}
 	got, _, err := ReadRun(dir)

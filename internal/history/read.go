@@ -63,13 +63,17 @@ func ReadRun(dir string) (lb.History, []string, error) {
 	if _, err := os.Stat(merged); err == nil {
 		return Read(merged)
 	}
+	h, notes, err := readEvents(dir)
+	return h, append([]string{"the run ended before its history was merged; read from " + Dir + "/"}, notes...), err
+}
+
+// readEvents reads the recorders' own files.
+func readEvents(dir string) (all lb.History, notes []string, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, Dir, "*.jsonl"))
 	if err != nil || len(files) == 0 {
 		return nil, nil, fmt.Errorf("history: %s holds neither %s nor %s/*.jsonl: is it the directory of a run?", dir, File, Dir)
 	}
 	slices.Sort(files)
-	var all lb.History
-	notes := []string{"the run ended before its history was merged; read from " + Dir + "/"}
 	for _, file := range files {
 		h, n, err := Read(file)
 		switch {
@@ -84,20 +88,21 @@ func ReadRun(dir string) (lb.History, []string, error) {
 	return all, notes, nil
 }
 
-// Merge writes the merged history of a run's directory.
-func Merge(dir string) error {
-	h, _, err := ReadRun(dir)
+// Merge writes the merged history of a run's directory and returns the notes on
+// what could not be read of it: a line that a killed recorder left unfinished.
+func Merge(dir string) (notes []string, err error) {
+	h, notes, err := readEvents(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tmp := filepath.Join(dir, File+".tmp")
 	if err := Write(tmp, h); err != nil {
-		return err
+		return nil, err
 	}
 	if err := os.Rename(tmp, filepath.Join(dir, File)); err != nil {
-		return fmt.Errorf("history: merge: %w", err)
+		return nil, fmt.Errorf("history: merge: %w", err)
 	}
-	return nil
+	return notes, nil
 }
 
 // Write writes h as one history file.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -35,15 +36,19 @@ func Execute(ctx context.Context, dir string, plan lb.Plan) (lb.RunResult, error
 	if err := performed(ctx, dir, plan.Lab); err != nil {
 		return lb.RunResult{}, fmt.Errorf("run: %s × %s (%s): %w", plan.Algorithm, plan.Fault, dir, err)
 	}
-	if err := history.Merge(dir); err != nil {
+	notes, err := history.Merge(dir)
+	if err != nil {
 		return lb.RunResult{}, err
 	}
-	return Judge(dir)
+	return judge(dir, notes)
 }
 
 // Judge checks the history of a run's directory, writes the result beside it
 // and returns it. It can be done again at any time.
-func Judge(dir string) (lb.RunResult, error) {
+func Judge(dir string) (lb.RunResult, error) { return judge(dir, nil) }
+
+// judge adds what is known beside the history to the notes of the result.
+func judge(dir string, known []string) (lb.RunResult, error) {
 	plan, err := ReadPlan(dir)
 	if err != nil {
 		return lb.RunResult{}, err
@@ -53,7 +58,7 @@ func Judge(dir string) (lb.RunResult, error) {
 		return lb.RunResult{}, err
 	}
 	res := checker.Check(plan, h)
-	res.Schema, res.Notes = schema, append(notes, res.Notes...)
+	res.Schema, res.Notes = schema, slices.Concat(known, notes, res.Notes)
 	return res, writeJSON(filepath.Join(dir, resultsFile), res)
 }
 

@@ -107,21 +107,31 @@ func (s *stage) play(ctx context.Context, fault lb.Fault) error {
 			return err
 		}
 	}
+	acting, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if s.plan.First {
+		go s.watch(acting, func() { stop(errFirst) })
+	}
+	err := s.act(acting, fault, start)
+	if errors.Is(context.Cause(acting), errFirst) {
+		err = nil
+	}
+	s.record(lb.Event{Kind: lb.KindEnd})
+	return errors.Join(err, s.stopWorkers(ctx))
+}
+
+// act is what happens while the clients work.
+func (s *stage) act(ctx context.Context, fault lb.Fault, start lb.Instant) error {
 	if err := sleep(ctx, warmUp); err != nil {
 		return err
 	}
-	faultErr := s.strike(ctx, fault)
+	err := s.strike(ctx, fault)
 	if _, again := fault.(lb.RepeatedFault); again {
-		for faultErr == nil && ctx.Err() == nil && lb.Now().Sub(start) < s.plan.Duration {
-			faultErr = s.strike(ctx, fault)
+		for err == nil && lb.Now().Sub(start) < s.plan.Duration {
+			err = s.strike(ctx, fault)
 		}
 	}
-	rest := max(s.plan.Duration-lb.Now().Sub(start), settle)
-	if err := sleep(ctx, rest); err != nil {
-		return errors.Join(faultErr, err)
-	}
-	s.record(lb.Event{Kind: lb.KindEnd})
-	return errors.Join(faultErr, s.stopWorkers(ctx))
+	return errors.Join(err, sleep(ctx, max(s.plan.Duration-lb.Now().Sub(start), settle)))
 }
 
 func (s *stage) setUp(ctx context.Context) error {

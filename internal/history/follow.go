@@ -1,0 +1,68 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// Follower reads what recorders append to the files of a run while it goes on.
+type Follower struct {
+	dir string
+	at  map[string]int64 // how far each file has been read, in bytes
+}
+
+// Follow follows the run in dir from its beginning.
+func Follow(dir string) *Follower { return &Follower{dir: dir, at: map[string]int64{}} }
+
+// Next returns the events that were recorded since the last call, ordered by time.
+// An event that is still being written waits for the next call.
+func (f *Follower) Next() (lb.History, error) {
+	files, err := filepath.Glob(filepath.Join(f.dir, Dir, "*.jsonl"))
+	if err != nil {
+		return nil, fmt.Errorf("history: follow: %w", err)
+	}
+	var all lb.History
+	for _, name := range files {
+		h, err := f.read(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h...)
+	}
+	sortByTime(all)
+	return all, nil
+}
+
+func (f *Follower) read(name string) (h lb.History, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("history: follow: %w", err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.NewSectionReader(file, f.at[name], 1<<62))
+	if err != nil {
+		return nil, fmt.Errorf("history: follow: %w", err)
+	}
+	if end := bytes.IndexByte(text, 0); end >= 0 { // what the recorder has reserved
+		text = text[:end]
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	first := f.at[name] == 0
+	f.at[name] += int64(len(text))
+	for n, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
+		if first && n == 0 || len(line) == 0 {
+			continue // the header
+		}
+		ev, _, err := parseLine(2, line)
+		if err != nil {
+			return nil, fmt.Errorf("history: follow %s: %w", name, err)
+		}
+		h = append(h, ev)
+	}
+	return h, nil
+}

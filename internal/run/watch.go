@@ -1,0 +1,47 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// errFirst ends a run that was asked to stop at the first violation.
+var errFirst = errors.New("the first violation was seen")
+
+const (
+	lookEvery = 100 * time.Millisecond
+	// lookSlack is how late an event may come to its file, after its time stamp.
+	lookSlack = 200 * time.Millisecond
+)
+
+// watch follows the recorders and calls found at the first violation that the
+// online checker sees. It is for stopping early only: the verdict is made of the
+// whole history, afterwards.
+func (s *stage) watch(ctx context.Context, found func()) {
+	follower, online := history.Follow(s.dir), checker.Online{Slack: lookSlack}
+	var waiting lb.History
+	for sleep(ctx, lookEvery) == nil {
+		fresh, err := follower.Next()
+		if err != nil {
+			return // the run's end will say what is wrong with the file
+		}
+		waiting = append(waiting, fresh...)
+		slices.SortStableFunc(waiting, func(a, b lb.Event) int { return int(max(-1, min(1, a.At-b.At))) })
+		due, _ := slices.BinarySearchFunc(waiting, lb.Now().Add(-lookSlack), func(e lb.Event, t lb.Instant) int {
+			return int(max(-1, min(1, e.At-t)))
+		})
+		for i := range waiting[:due] {
+			if f := online.Event(&waiting[i]); f != nil {
+				found()
+				return
+			}
+		}
+		waiting = slices.Delete(waiting, 0, due)
+	}
+}
