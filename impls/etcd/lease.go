@@ -7,7 +7,6 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -45,21 +44,10 @@ func (leaseImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compose.Exclusive(&leaseClient{env: env, etcd: c}), nil
+	return compose.Exclusive(&leaseClient{leases{env: env, etcd: c}}), nil
 }
 
-type leaseClient struct {
-	env  *lb.Env
-	etcd *clientv3.Client
-	held compose.Held[*ticket]
-}
-
-// ticket is one acquisition's place in the queue.
-type ticket struct {
-	*keeper
-	key      string
-	revision int64
-}
+type leaseClient struct{ leases }
 
 func (c *leaseClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	t, err := c.enter(ctx, req)
@@ -78,39 +66,21 @@ func (c *leaseClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 			return lease, nil
 		}
 	}
-	// Whatever went wrong, our place in the queue must go, or the others would
-	// wait for us; and not by the context that may just have ended.
-	detached, cancel := compose.Detached(ctx, c.env)
-	defer cancel()
-	if e := c.Release(detached, req); e == nil || errors.Is(e, lb.ErrLost) {
-		if errors.Is(err, lb.ErrHeld) {
-			return nil, err
-		}
-		return nil, compose.NoEffect(err)
-	}
-	return nil, err
+	return nil, c.leave(ctx, req, err, c.Release)
 }
 
 // enter takes a lease and puts a key into the queue. Without a ticket there is
 // nothing to clean up: a lease alone locks nothing and ends by itself.
 func (c *leaseClient) enter(ctx context.Context, req lb.Request) (*ticket, error) {
-	if err := c.env.Step(ctx, "before-grant", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
-	call := c.env.Clock.Mono()
-	granted, err := c.etcd.Grant(ctx, seconds(c.env))
+	t, err := c.grant(ctx, req)
 	if err != nil {
-		return nil, compose.NoEffect(fmt.Errorf("etcd: grant a lease: %w", err))
-	}
-	t := &ticket{key: prefix(req.Lock) + req.Owner, keeper: keep(c.env, c.etcd, granted.ID, call)}
-	c.held.Put(req.Owner, t)
-	if err := c.env.Step(ctx, "after-grant", req); err != nil {
 		return t, err
 	}
+	t.key = prefix(req.Lock) + req.Owner
 	if err := c.env.Step(ctx, "before-put", req); err != nil {
 		return t, err
 	}
-	put, err := c.etcd.Put(ctx, t.key, "", clientv3.WithLease(granted.ID))
+	put, err := c.etcd.Put(ctx, t.key, "", clientv3.WithLease(t.id))
 	if err != nil {
 		return t, fmt.Errorf("etcd: put %s: %w", t.key, err)
 	}
@@ -178,34 +148,11 @@ func (c *leaseClient) recheck(ctx context.Context, req lb.Request, t *ticket) er
 	return c.env.Step(ctx, "after-recheck", req)
 }
 
-// Release revokes the lease, and with it the key. Only a lease that etcd still
-// knew can have protected the holder until now.
+// Release revokes the lease, and with it the key.
 func (c *leaseClient) Release(ctx context.Context, req lb.Request) error {
 	t, ok := c.held.Get(req.Owner)
 	if !ok {
 		return lb.ErrLost
 	}
-	t.stop()
-	if err := c.env.Step(ctx, "before-revoke", req); err != nil {
-		return err
-	}
-	_, err := c.etcd.Revoke(ctx, t.id)
-	if err := c.env.Step(ctx, "after-revoke", req); err != nil {
-		return err
-	}
-	if err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
-		return fmt.Errorf("etcd: revoke the lease: %w", err)
-	}
-	c.held.Drop(req.Owner)
-	if err != nil || !t.granted() { // a place in the queue is not the lock
-		return lb.ErrLost
-	}
-	return nil
-}
-
-func (c *leaseClient) Close() error {
-	for _, t := range c.held.All() {
-		t.stop()
-	}
-	return c.etcd.Close()
+	return c.revoke(ctx, req, t)
 }

@@ -65,7 +65,7 @@ func (m mutant) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compose.Exclusive(m.open(&leaseClient{env: env, etcd: c})), nil
+	return compose.Exclusive(m.open(&leaseClient{leases{env: env, etcd: c}})), nil
 }
 
 // noRecheck believes in its grant without another look at its own key, as the
@@ -83,7 +83,8 @@ func (c noRecheck) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, erro
 	if err != nil {
 		return nil, err
 	}
-	return c.env.Grant(req, uint64(t.revision), 0), nil
+	t.lease = c.env.Grant(req, uint64(t.revision), 0)
+	return t.lease, nil
 }
 
 // ghost cleans up with the context that has just ended, and says that it did.

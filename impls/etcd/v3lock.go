@@ -2,12 +2,10 @@ package etcd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3lock/v3lockpb"
 )
@@ -45,14 +43,12 @@ func (v3lockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compose.Exclusive(&v3lockClient{env: env, etcd: c, locks: v3lockpb.NewLockClient(c.ActiveConnection())}), nil
+	return compose.Exclusive(&v3lockClient{leases{env: env, etcd: c}, v3lockpb.NewLockClient(c.ActiveConnection())}), nil
 }
 
 type v3lockClient struct {
-	env   *lb.Env
-	etcd  *clientv3.Client
+	leases
 	locks v3lockpb.LockClient
-	held  compose.Held[*ticket]
 }
 
 func (c *v3lockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
@@ -74,15 +70,10 @@ func (c *v3lockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 			return lease, nil
 		}
 	}
-	detached, cancel := compose.Detached(ctx, c.env)
-	defer cancel()
-	if e := c.Release(detached, req); e != nil && !errors.Is(e, lb.ErrLost) {
-		return nil, err
-	}
 	if req.Try && lb.GaveUp(err) && ctx.Err() == nil {
-		return nil, lb.ErrHeld
+		err = lb.ErrHeld
 	}
-	return nil, compose.NoEffect(err)
+	return nil, c.leave(ctx, req, err, c.Release)
 }
 
 // free looks whether anybody is in the queue: the RPC itself knows no try.
@@ -95,20 +86,6 @@ func (c *v3lockClient) free(ctx context.Context, req lb.Request) error {
 		return lb.ErrHeld
 	}
 	return nil
-}
-
-func (c *v3lockClient) grant(ctx context.Context, req lb.Request) (*ticket, error) {
-	if err := c.env.Step(ctx, "before-grant", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
-	call := c.env.Clock.Mono()
-	granted, err := c.etcd.Grant(ctx, seconds(c.env))
-	if err != nil {
-		return nil, compose.NoEffect(fmt.Errorf("etcd: grant a lease: %w", err))
-	}
-	t := &ticket{keeper: keep(c.env, c.etcd, granted.ID, call)}
-	c.held.Put(req.Owner, t)
-	return t, c.env.Step(ctx, "after-grant", req)
 }
 
 func (c *v3lockClient) lock(ctx context.Context, req lb.Request, t *ticket) error {
@@ -132,8 +109,8 @@ func (c *v3lockClient) lock(ctx context.Context, req lb.Request, t *ticket) erro
 	return c.env.Step(ctx, "after-lock", req)
 }
 
-// Release unlocks and revokes the lease. Only a lease that etcd still knew can
-// have protected the holder until now; the reply to Unlock does not tell.
+// Release unlocks and revokes the lease: the reply to Unlock does not tell whether
+// the lock was still held, that to the revocation does.
 func (c *v3lockClient) Release(ctx context.Context, req lb.Request) error {
 	t, ok := c.held.Get(req.Owner)
 	if !ok {
@@ -145,21 +122,7 @@ func (c *v3lockClient) Release(ctx context.Context, req lb.Request) error {
 			return err
 		}
 	}
-	if err := c.env.Step(ctx, "before-revoke", req); err != nil {
-		return err
-	}
-	_, err := c.etcd.Revoke(ctx, t.id)
-	if err := c.env.Step(ctx, "after-revoke", req); err != nil {
-		return err
-	}
-	if err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
-		return fmt.Errorf("etcd: revoke the lease: %w", err)
-	}
-	c.held.Drop(req.Owner)
-	if err != nil || !t.granted() { // a place in the queue is not the lock
-		return lb.ErrLost
-	}
-	return nil
+	return c.revoke(ctx, req, t)
 }
 
 func (c *v3lockClient) unlock(ctx context.Context, req lb.Request, t *ticket) error {
@@ -170,11 +133,4 @@ func (c *v3lockClient) unlock(ctx context.Context, req lb.Request, t *ticket) er
 		return fmt.Errorf("etcd: Unlock: %w", clientv3.ContextError(ctx, err))
 	}
 	return c.env.Step(ctx, "after-unlock", req)
-}
-
-func (c *v3lockClient) Close() error {
-	for _, t := range c.held.All() {
-		t.stop()
-	}
-	return c.etcd.Close()
 }

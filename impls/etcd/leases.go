@@ -1,0 +1,86 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// leases is what the locks have in common that take an etcd lease of its own for
+// every acquisition.
+type leases struct {
+	env  *lb.Env
+	etcd *clientv3.Client
+	held compose.Held[*ticket]
+}
+
+// ticket is one acquisition's place in the queue.
+type ticket struct {
+	*keeper
+	key      string
+	revision int64
+}
+
+// grant takes a lease and keeps it alive. Without a ticket there is nothing to
+// clean up.
+func (c *leases) grant(ctx context.Context, req lb.Request) (*ticket, error) {
+	if err := c.env.Step(ctx, "before-grant", req); err != nil {
+		return nil, compose.NoEffect(err)
+	}
+	call := c.env.Clock.Mono()
+	granted, err := c.etcd.Grant(ctx, seconds(c.env))
+	if err != nil {
+		return nil, compose.NoEffect(fmt.Errorf("etcd: grant a lease: %w", err))
+	}
+	t := &ticket{keeper: keep(c.env, c.etcd, granted.ID, call)}
+	c.held.Put(req.Owner, t)
+	return t, c.env.Step(ctx, "after-grant", req)
+}
+
+// leave gives up after err: our place in the queue must go, or the others would
+// wait for us; and not by the context that may just have ended.
+func (c *leases) leave(ctx context.Context, req lb.Request, err error, release func(context.Context, lb.Request) error) error {
+	ctx, cancel := compose.Detached(ctx, c.env)
+	defer cancel()
+	if e := release(ctx, req); e != nil && !errors.Is(e, lb.ErrLost) {
+		return fmt.Errorf("etcd: give up (%v): %w", err, e)
+	}
+	if errors.Is(err, lb.ErrHeld) {
+		return err
+	}
+	return compose.NoEffect(err)
+}
+
+// revoke ends the lease, and with it the key. Only a lease that etcd still knew, of
+// a lock that was granted, can have protected a holder until now.
+func (c *leases) revoke(ctx context.Context, req lb.Request, t *ticket) error {
+	t.stop()
+	if err := c.env.Step(ctx, "before-revoke", req); err != nil {
+		return err
+	}
+	_, err := c.etcd.Revoke(ctx, t.id)
+	if err := c.env.Step(ctx, "after-revoke", req); err != nil {
+		return err
+	}
+	if err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return fmt.Errorf("etcd: revoke the lease: %w", err)
+	}
+	c.held.Drop(req.Owner)
+	if err != nil || !t.granted() {
+		return lb.ErrLost
+	}
+	return nil
+}
+
+// Close implements lb.Client.
+func (c *leases) Close() error {
+	for _, t := range c.held.All() {
+		t.stop()
+	}
+	return c.etcd.Close()
+}
