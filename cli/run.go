@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (prog program) runCommand() *cobra.Command {
@@ -78,8 +79,21 @@ func finish(cmd *cobra.Command, p *planFlags, cells []lb.Cell) error {
 	fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
 	for _, c := range cells {
 		if c.Promise == "broken" {
-			fmt.Fprintf(cmd.ErrOrStderr(), "again:  lockbench run --algorithm %s --fault %s --seed %d\n", c.Algorithm, c.Fault, c.Seed)
+			fmt.Fprintf(cmd.ErrOrStderr(), "again:  %s\n", again(cmd, c))
 		}
 	}
 	return err
+}
+
+// again is the command that makes the same run once more: with the flags that were
+// given, save for those that only a matrix has.
+func again(cmd *cobra.Command, c lb.Cell) string {
+	line := fmt.Sprintf("lockbench run --algorithm %s --fault %s --seed %d", c.Algorithm, c.Fault, c.Seed)
+	one := map[string]bool{"workload": true, "lab": true, "topology": true, "clients": true, "processes": true, "ttl": true, "duration": true}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if one[f.Name] && (f.Changed || f.Name == "duration") { // whose default differs
+			line += fmt.Sprintf(" --%s %s", f.Name, f.Value)
+		}
+	})
+	return line
 }

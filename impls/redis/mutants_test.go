@@ -35,7 +35,7 @@ func allMutants() []mutants.Mutant {
 		mutants.New(redlockWith("no-elapsed", redlockTry{enough: 3, cleans: true}),
 			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "pause-at:after-majority", lb.DoubleGrant, lb.Broken),
 		mutants.New(redlockWith("no-clean-up", redlockTry{enough: 3, looks: true}),
-			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "none", mutants.Outage, lb.Safe, lb.Inconclusive),
+			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "none", mutants.Outage, lb.Safe, lb.Inconclusive).InCrowd(24),
 	}
 }
 

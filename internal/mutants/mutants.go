@@ -41,6 +41,8 @@ type Mutant struct {
 	// Outcomes and By are the cells and the words of the reason that convict.
 	Outcomes []lb.Outcome
 	By       string
+	// Clients of a run; a mutant that only a crowd gives away wants more than most.
+	Clients int
 }
 
 // Outage as the By of a mutant: nobody could get the lock for about as long as a
@@ -49,7 +51,13 @@ const Outage = "outage"
 
 // New is a mutant as one line of a table.
 func New(impl, of lb.Impl, fault, by string, outcomes ...lb.Outcome) Mutant {
-	return Mutant{impl, of, fault, outcomes, by}
+	return Mutant{impl, of, fault, outcomes, by, 6}
+}
+
+// InCrowd is the mutant among so many clients.
+func (mu Mutant) InCrowd(clients int) Mutant {
+	mu.Clients = clients
+	return mu
 }
 
 const (
@@ -88,7 +96,7 @@ func Run(t *testing.T, all []Mutant) {
 	tried := map[string]bool{} // correct algorithms, by fault: several mutants are made of one
 	for _, mu := range all {
 		wg.Go(func() { c.try(t, mu, mu.Impl) })
-		if of := mu.Of.Info().Name + " × " + mu.Fault; !tried[of] {
+		if of := fmt.Sprint(mu.Of.Info().Name, mu.Fault, mu.Clients); !tried[of] {
 			tried[of] = true
 			wg.Go(func() { c.try(t, mu, mu.Of) })
 		}
@@ -134,7 +142,7 @@ func (c *court) try(t *testing.T, mu Mutant, impl lb.Impl) {
 		c.free <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-c.free }()
-			res, err := c.once(impl, mu.Fault, n)
+			res, err := c.once(mu, impl, n)
 			if err == nil && guilty {
 				err = mu.convicts(res)
 			} else if err == nil {
@@ -149,16 +157,16 @@ func (c *court) try(t *testing.T, mu Mutant, impl lb.Impl) {
 	wg.Wait()
 }
 
-func (c *court) once(impl lb.Impl, faultName string, n int) (lb.RunResult, error) {
-	fault, ok := faults.Find(faultName)
+func (c *court) once(mu Mutant, impl lb.Impl, n int) (lb.RunResult, error) {
+	fault, ok := faults.Find(mu.Fault)
 	if !ok {
-		return lb.RunResult{}, fmt.Errorf("no fault %q", faultName)
+		return lb.RunResult{}, fmt.Errorf("no fault %q", mu.Fault)
 	}
 	m := run.Matrix{Workload: workloads.Counter{}, Base: lb.Plan{
-		Lab: run.LabLocal, Clients: 6, Processes: 3, Duration: 2 * time.Second, Seed: 1}}
+		Lab: run.LabLocal, Clients: mu.Clients, Processes: 3, Duration: 2 * time.Second, Seed: 1}}
 	plan := m.For(impl, fault, n)
 	return run.Execute(context.Background(),
-		filepath.Join(c.dir, fmt.Sprintf("%s-%s-%d", plan.Algorithm, strings.ReplaceAll(plan.Fault, ":", "-"), n)), plan)
+		filepath.Join(c.dir, fmt.Sprintf("%s-%s-%d-%d", plan.Algorithm, strings.ReplaceAll(plan.Fault, ":", "-"), plan.Clients, n)), plan)
 }
 
 func (c *court) count(guilty, right bool) {

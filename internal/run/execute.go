@@ -34,7 +34,7 @@ func Execute(ctx context.Context, dir string, plan lb.Plan) (lb.RunResult, error
 		return lb.RunResult{}, err
 	}
 	if err := performed(ctx, dir, plan.Lab); err != nil {
-		return lb.RunResult{}, fmt.Errorf("run: %s × %s (%s): %w", plan.Algorithm, plan.Fault, dir, err)
+		return lb.RunResult{}, fmt.Errorf("run: %s × %s, seed %d (%s): %w", plan.Algorithm, plan.Fault, plan.Seed, dir, err)
 	}
 	notes, err := history.Merge(dir)
 	if err != nil {

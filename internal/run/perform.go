@@ -113,7 +113,7 @@ func (s *stage) play(ctx context.Context, fault lb.Fault) error {
 		go s.watch(acting, func() { stop(errFirst) })
 	}
 	err := s.act(acting, fault, start)
-	if errors.Is(context.Cause(acting), errFirst) {
+	if errors.Is(context.Cause(acting), errFirst) || errors.Is(err, errUnhealed) {
 		err = nil
 	}
 	s.record(lb.Event{Kind: lb.KindEnd})
@@ -126,6 +126,9 @@ func (s *stage) act(ctx context.Context, fault lb.Fault, start lb.Instant) error
 		return err
 	}
 	err := s.strike(ctx, fault)
+	if errors.Is(err, errUnhealed) {
+		return err
+	}
 	if _, again := fault.(lb.RepeatedFault); again {
 		for err == nil && lb.Now().Sub(start) < s.plan.Duration {
 			err = s.strike(ctx, fault)
@@ -177,6 +180,10 @@ func (s *stage) startStore(ctx context.Context) (endpoint string, err error) {
 	return p.Endpoint(), nil
 }
 
+// errUnhealed ends a run whose fault could not be healed: what was found until then
+// is judged, but that nobody gets the lock afterwards would prove nothing.
+var errUnhealed = errors.New("the fault could not be healed")
+
 // strike injects the fault, waits, heals it, and waits until the lock is granted
 // again. A fault that found no victim is part of the history, not an error.
 func (s *stage) strike(ctx context.Context, fault lb.Fault) error {
@@ -203,11 +210,14 @@ func (s *stage) strike(ctx context.Context, fault lb.Fault) error {
 	defer cancel()
 	effect, err := heal(healing)
 	if err != nil {
-		effect.Measured += "; the heal failed: " + err.Error()
+		effect = lb.Effect{Measured: effect.Measured + "; the heal failed: " + err.Error()}
 	}
 	s.record(lb.Event{Kind: lb.KindFault, Name: fault.Name(), Phase: "healed", Bit: effect.Bit, Note: effect.Measured})
-	if err := errors.Join(interrupted, err); err != nil {
-		return err
+	switch {
+	case interrupted != nil:
+		return interrupted
+	case err != nil:
+		return errUnhealed
 	}
 	s.awaitGrants(ctx)
 	return nil
