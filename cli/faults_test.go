@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 	"testing"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 )
@@ -60,4 +61,21 @@ func wanted(t *testing.T, c lb.Cell, outcomes []lb.Outcome) {
 		}
 	}
 	t.Errorf("%s × %s: %s (%s; %s), want one of %v", c.Algorithm, c.Fault, c.Outcome, c.Reason, c.Effect, outcomes)
+}
+
+// TestFirst stops a long run of a lock that is none long before its end.
+func TestFirst(t *testing.T) {
+	needLab(t)
+	start := time.Now()
+	cmd := lockbench(t, t.TempDir(), "run", "--json", "--algorithm", "none", "--fault", "none", "--duration", "60s", "--first")
+	wanted(t, withEffect(cells(t, cmd, exitKept)["none × none"]), []lb.Outcome{lb.Broken})
+	if d := time.Since(start); d > 20*time.Second {
+		t.Errorf("a run that is to stop at the first violation took %v", d)
+	}
+}
+
+// withEffect is for runs without a fault, which has no effect to be measured.
+func withEffect(c lb.Cell) lb.Cell {
+	c.Effect = "no fault"
+	return c
 }
