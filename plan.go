@@ -19,8 +19,9 @@ type Plan struct {
 	Seed      uint64        `json:"seed"`
 	// First ends the run at the first violation that is seen while it goes on.
 	First bool `json:"first,omitempty"`
-	// Fenced and Leased repeat the algorithm's traits, so that a checker needs
-	// no list of algorithms.
-	Fenced bool `json:"fenced"`
-	Leased bool `json:"leased"`
+	// Fenced, Leased and Reentrant repeat the algorithm's traits, so that a checker
+	// needs no list of algorithms.
+	Fenced    bool `json:"fenced"`
+	Leased    bool `json:"leased"`
+	Reentrant bool `json:"reentrant,omitempty"`
 }

@@ -15,7 +15,11 @@ func judgeGrant(r *run) lockbench.Layer {
 			return undecided(LayerGrant, "the id "+a.id+" is used for more than one acquisition; ids must be unique")
 		}
 	}
-	ops := r.ops()
+	nested, err := r.nested()
+	if err != nil {
+		return undecided(LayerGrant, err.Error())
+	}
+	ops := r.ops(nested)
 	if len(ops) == 0 {
 		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "no operation on a lock"}
 	}
@@ -140,9 +144,12 @@ func (r *run) second(a, b *acquisition) string {
 // ops translates the history for [Grant]. An acquisition's number is its index
 // in r.acqs. A lease ends as an Expire, and what its owner sends to release it
 // afterwards proves nothing any more.
-func (r *run) ops() []Op {
+func (r *run) ops(without map[*acquisition]bool) []Op {
 	ops := make([]Op, 0, 2*len(r.acqs))
 	for i, a := range r.acqs {
+		if without[a] {
+			continue
+		}
 		op := Op{ID: int32(i), Lock: int32(r.lockNo[a.lock]), Shared: a.shared}
 		expiry := Forever
 		if a.asked > 0 {

@@ -67,7 +67,7 @@ func topologyFor(info lb.Info, fault lb.Fault, plan lb.Plan, work lb.WorkloadInf
 func (m *Matrix) For(impl lb.Impl, fault lb.Fault, n int) lb.Plan {
 	info, plan := impl.Info(), m.Base
 	plan.Algorithm, plan.Fault, plan.Workload = info.Name, fault.Name(), m.Workload.Info().Name
-	plan.Fenced, plan.Leased = info.Traits.Fenced, info.Traits.Leased
+	plan.Fenced, plan.Leased, plan.Reentrant = info.Traits.Fenced, info.Traits.Leased, info.Traits.Reentrant
 	plan.Seed += uint64(n)
 	if plan.Topology == "" {
 		plan.Topology = topologyFor(info, fault, plan, m.Workload.Info())
