@@ -35,6 +35,7 @@ func TestGoldenText(t *testing.T) {
 		"matrix-100.txt":   func(w io.Writer) error { return Matrix(w, sampleCells(), false, 100) },
 		"matrix-60.txt":    func(w io.Writer) error { return Matrix(w, sampleCells(), false, 60) },
 		"matrix-color.txt": func(w io.Writer) error { return Matrix(w, sampleCells()[:27], true, 140) },
+		"matrix-large.txt": func(w io.Writer) error { return Matrix(w, largeCells(), false, 100) },
 		"matrix.md":        func(w io.Writer) error { return Markdown(w, sampleCells()) },
 	} {
 		t.Run(name, func(t *testing.T) {

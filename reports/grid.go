@@ -7,19 +7,21 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
-// outcomes lists the cells' meanings from best to worst, in the order of every
-// legend and count.
-var outcomes = []struct {
+type outcome struct {
 	lockbench.Outcome
 	Short   string // fits a cell
 	Meaning string
-}{
+}
+
+// outcomes lists the cells' meanings from best to worst, in the order of every
+// legend and count.
+var outcomes = []outcome{
 	{lockbench.Safe, "SAFE", "even writes made without another look at the lock were right"},
 	{lockbench.Check, "CHECK", "safe if the holder checks its lease right before each write"},
 	{lockbench.Fence, "FENCE", "safe only if the store refuses old fencing tokens"},
 	{lockbench.Stuck, "STUCK", "after the fault healed, nobody could get the lock"},
 	{lockbench.Broken, "BROKEN", "no care that this lock can offer kept the data right"},
-	{lockbench.Inconclusive, "INCONCL.", "inconclusive: the run proves nothing, and says why"},
+	{lockbench.Inconclusive, "?", "inconclusive: the run proves nothing, and says why"},
 	{lockbench.NotAvailable, "n/a", "the fault has no meaning here"},
 }
 
@@ -42,12 +44,13 @@ func hurt(o lockbench.Outcome) bool {
 	return false
 }
 
-// grid is the cells by row (algorithm) and column (fault), each in the order
-// of first appearance: that of the catalogue. The column without a fault comes
-// first, as the yardstick of the others.
+// grid is the cells by row (algorithm) and column (fault), both by kin and, within
+// a group, in the order of first appearance: that of the catalogue. The column
+// without a fault comes first, as the yardstick of the others.
 type grid struct {
-	Rows, Cols []string
-	cells      map[[2]string]*lockbench.Cell
+	Rows, Cols           []string
+	RowGroups, ColGroups []group
+	cells                map[[2]string]*lockbench.Cell
 }
 
 const noFault = "none"
@@ -64,17 +67,24 @@ func newGrid(cells []lockbench.Cell) grid {
 		}
 		g.cells[k] = &cells[i]
 	}
-	if i := slices.Index(g.Cols, noFault); i > 0 {
-		g.Cols = slices.Insert(slices.Delete(g.Cols, i, i+1), 0, noFault)
-	}
+	g.RowGroups, g.ColGroups = lockKin.groups(g.Rows), faultKin.groups(g.Cols)
+	g.Rows, g.Cols = namesOf(g.RowGroups), namesOf(g.ColGroups)
 	return g
 }
+
+// Large reports whether the matrix needs headings to be found one's way in.
+func (g grid) Large() bool { return len(g.Rows) > 12 || len(g.Cols) > 9 }
 
 // At returns nil where the pair was not tried.
 func (g grid) At(row, col string) *lockbench.Cell { return g.cells[[2]string{row, col}] }
 
 // MinWidth is the width in pixels below which the page lets the matrix scroll.
-func (g grid) MinWidth() int { return 130 + 68*len(g.Cols) }
+func (g grid) MinWidth() int {
+	if g.Large() {
+		return 150 + 46*len(g.Cols)
+	}
+	return 130 + 68*len(g.Cols)
+}
 
 // inOrder are the cells that f picks, row by row.
 func (g grid) inOrder(f func(*lockbench.Cell) bool) []*lockbench.Cell {
@@ -91,6 +101,7 @@ func (g grid) inOrder(f func(*lockbench.Cell) bool) []*lockbench.Cell {
 
 func isHurt(c *lockbench.Cell) bool    { return hurt(c.Outcome) }
 func isBroken(c *lockbench.Cell) bool  { return c.Promise == "broken" }
+func isCalm(c *lockbench.Cell) bool    { return c.Outcome == lockbench.Safe && !isBroken(c) }
 func isUnclear(c *lockbench.Cell) bool { return c.Outcome == lockbench.Inconclusive }
 
 // count is how many cells have an outcome.
@@ -115,7 +126,14 @@ func (g grid) counts() []count {
 type standing struct {
 	lockbench.Outcome
 	Title string
-	Names []string
+	Locks []standingLock
+}
+
+// standingLock is one algorithm, with the faults under which it was at its worst.
+type standingLock struct {
+	Name   string
+	Faults []string
+	Of     int // cells that prove something
 }
 
 var standingTitles = map[lockbench.Outcome]string{
@@ -126,31 +144,46 @@ var standingTitles = map[lockbench.Outcome]string{
 	lockbench.Broken: "Went wrong whatever care was taken",
 }
 
-// standings answers the page's question: which algorithm needs which care.
-// Cells that prove nothing neither help nor harm; an algorithm that has no
-// other cell stands nowhere.
+// standings answers the page's question: which algorithm needs which care. Within
+// a standing, those come first that were seldom at their worst. Cells that prove
+// nothing neither help nor harm; an algorithm that has no other cell stands nowhere.
 func (g grid) standings() []standing {
-	rank := make(map[lockbench.Outcome]int)
-	for i, k := range outcomes[:5] {
-		rank[k.Outcome] = i + 1
-	}
-	byWorst := make([][]string, 6)
-	for _, row := range g.Rows {
-		worst := 0
-		for _, col := range g.Cols {
-			if c := g.At(row, col); c != nil {
-				worst = max(worst, rank[c.Outcome])
-			}
-		}
-		byWorst[worst] = append(byWorst[worst], row)
-	}
 	var out []standing
-	for i, k := range outcomes[:5] {
-		if names := byWorst[i+1]; len(names) > 0 {
-			out = append(out, standing{k.Outcome, standingTitles[k.Outcome], names})
+	for _, k := range outcomes[:5] {
+		out = append(out, standing{Outcome: k.Outcome, Title: standingTitles[k.Outcome]})
+	}
+	for _, row := range g.Rows {
+		if worst, lock := g.worst(row); worst >= 0 {
+			out[worst].Locks = append(out[worst].Locks, lock)
 		}
 	}
-	return out
+	for _, s := range out {
+		slices.SortStableFunc(s.Locks, func(a, b standingLock) int { return len(a.Faults)*b.Of - len(b.Faults)*a.Of })
+	}
+	return slices.DeleteFunc(out, func(s standing) bool { return len(s.Locks) == 0 })
+}
+
+// worst is the index of the worst outcome of a row, or -1.
+func (g grid) worst(row string) (worst int, lock standingLock) {
+	worst, lock.Name = -1, row
+	for _, col := range g.Cols {
+		c := g.At(row, col)
+		if c == nil {
+			continue
+		}
+		level := slices.IndexFunc(outcomes[:5], func(k outcome) bool { return k.Outcome == c.Outcome })
+		if level < 0 {
+			continue
+		}
+		lock.Of++
+		if level > worst {
+			worst, lock.Faults = level, nil
+		}
+		if level == worst {
+			lock.Faults = append(lock.Faults, col)
+		}
+	}
+	return worst, lock
 }
 
 // under says how many faults were tried; the column without one is none.

@@ -2,11 +2,14 @@ package reports
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
+	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // pageFile is the page's name in the report directory.
@@ -18,40 +21,61 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-//go:embed page.tmpl
-var pageTemplate string
+//go:embed *.tmpl
+var templates embed.FS
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"css":      func() template.CSS { return template.CSS(pageCSS) },
 	"js":       func() template.JS { return template.JS(pageJS) },
 	"svg":      func(s string) template.HTML { return template.HTML(s) },
+	"join":     func(list []string) string { return strings.Join(list, ", ") },
+	"dots":     func(n int) []struct{} { return make([]struct{}, n) },
+	"inc":      func(n int) int { return n + 1 },
 	"span":     span,
 	"plural":   plural,
 	"clip":     clip,
 	"short":    short,
 	"class":    class,
 	"anchor":   anchor,
+	"differs":  differs,
 	"outcomes": func() any { return outcomes },
-}).Parse(pageTemplate))
+}).ParseFS(templates, "*.tmpl"))
 
-// HTML writes report.html, one file that opens offline, and plots/ into the
-// report directory dir, and returns the page's path. A cell whose files are
-// missing or damaged says so on the page; only the directory's own matrix.json
-// or results.json must be readable.
+// HTML writes the page of the report directory dir, one file that opens offline,
+// and returns its path: report.html, beside plots/, for a matrix or a run, and
+// quorum.html for a study of quorums. A study that lies in the directory of a
+// matrix stands on its page. A cell whose files are missing or damaged says so on
+// the page; only the directory's own file must be readable.
 func HTML(dir string) (path string, err error) {
+	study, studyErr := loadQuorum(dir)
 	p, err := Load(dir)
+	if errors.Is(err, fs.ErrNotExist) && studyErr == nil {
+		return writePage(filepath.Join(dir, quorumPage), "quorum-page", newQuorumView(study))
+	}
+	if errors.Is(err, fs.ErrNotExist) && !errors.Is(studyErr, fs.ErrNotExist) {
+		err = studyErr
+	}
 	if err != nil {
 		return "", err
 	}
 	v := newView(p)
+	switch {
+	case studyErr == nil:
+		v.Quorum = newQuorumView(study)
+	case !errors.Is(studyErr, fs.ErrNotExist):
+		v.QuorumError = studyErr.Error()
+	}
 	if err := v.addPlots(filepath.Join(dir, "plots")); err != nil {
 		return "", err
 	}
+	return writePage(filepath.Join(dir, pageFile), "page", v)
+}
+
+func writePage(path, name string, data any) (string, error) {
 	var b bytes.Buffer
-	if err := page.Execute(&b, v); err != nil {
+	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("reports: write the page: %w", err)
 	}
-	path = filepath.Join(dir, pageFile)
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 		return "", fmt.Errorf("reports: write the page: %w", err)
 	}

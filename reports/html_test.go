@@ -2,10 +2,12 @@ package reports
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,11 +79,12 @@ func TestPageStandsAlone(t *testing.T) {
 		t.Errorf("the page loads something: %q", m)
 	}
 	for _, c := range sampleCells() {
-		if ids[anchor(&c)] != 1 {
+		if c.Outcome != lockbench.NotAvailable && ids[anchor(&c)] != 1 {
 			t.Errorf("%s under %s has no detail", c.Algorithm, c.Fault)
 		}
 	}
-	for _, want := range []string{"1 broken promise", "w1.c0 wrote", "--seed 1119", "two holders", "latency-redis"} {
+	for _, want := range []string{"1 broken promise", "w1.c0 wrote", "--seed 1119", "two holders", "latency-redis", "has no such step",
+		`href="#na-1"`, "Declared, and so it was: the lock service decides alone"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -175,4 +178,30 @@ func TestPageOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": []lockbench.Cell{}})
 	render(t, dir)
+}
+
+func TestPageOfManyCellsStaysSmall(t *testing.T) {
+	const locks, perCell = 60, 24 << 10 // 250 of them in 6 MB
+	dir := t.TempDir()
+	h, f := overstay(true)
+	var cells []lockbench.Cell
+	for i := range locks {
+		c := lockbench.Cell{Algorithm: fmt.Sprint("lock-", i), Fault: "pause-holder", Outcome: lockbench.Fence, Reason: f.Sentence, Runs: 1, Dir: fmt.Sprint(i)}
+		cells = append(cells, c)
+		writeRunOf(t, filepath.Join(dir, c.Dir), c, h, f)
+	}
+	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": cells})
+	text, nodes := render(t, dir)
+	pictures, open := 0, 0
+	for _, n := range nodes {
+		if attr(n, "class") == "tl" {
+			pictures++
+		}
+		if attr(n, "class") == "cell" && slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "open" }) {
+			open++
+		}
+	}
+	if len(text) > locks*perCell || pictures != locks || open != 0 {
+		t.Errorf("%d bytes, %d pictures, %d of %d details unfolded", len(text), pictures, open, locks)
+	}
 }

@@ -34,18 +34,23 @@ func (d *drawing) lane(l lane, top float64) {
 	d.f(`<path class="sep" d="M0 %sH%d"/>`, num(top), tlWidth)
 	d.text("lanename", tlGutter-10, mid+4, clip(l.client, 15))
 	d.f(`<path class="rail" d="M%d %sH%d"/>`, tlGutter, num(mid), tlRight)
-	last := 0.0
+	var pend, hold bars
 	for _, a := range l.acqs {
 		if !d.small(a) {
 			d.acquisition(a, mid)
-		} else if x := d.ts.x(a.ret); x >= last+1 {
-			last = x
-			d.bar("pend", period{a.call, a.ret}, mid, 8)
-			for _, p := range a.beliefs() {
-				d.bar("hold", p, mid, 20)
+			continue
+		}
+		if p := (period{a.call, a.answered(d.story.end)}); d.ts.shows(p) {
+			pend.add(d.ts, p)
+		}
+		for _, p := range a.beliefs() {
+			if d.ts.shows(p) {
+				hold.add(d.ts, p)
 			}
 		}
 	}
+	d.bars("pend", pend, mid-4, 8)
+	d.bars("hold", hold, mid-10, 20)
 	for _, p := range d.story.silentIn(l.client, d.window) {
 		d.bar("ice", p, mid, 26)
 	}
@@ -56,10 +61,14 @@ func (d *drawing) lane(l lane, top float64) {
 	}
 }
 
-// small reports whether a's hold is too short, in pixels, for its parts to be told
-// apart, and not what the finding is about. There can be thousands of these.
+// small reports whether a is too short, in pixels, for its parts to be told apart,
+// and not what the finding is about. There can be thousands of these.
 func (d *drawing) small(a *acquisition) bool {
-	return a.granted() && !slices.Contains(d.principal, a) && d.ts.x(a.spans().to)-d.ts.x(a.ret) < 8
+	from := a.ret
+	if !a.granted() {
+		from = a.call
+	}
+	return !slices.Contains(d.principal, a) && d.ts.x(a.spans().to)-d.ts.x(from) < 8
 }
 
 func (l lane) dead() lockbench.Instant {

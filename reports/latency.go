@@ -69,7 +69,7 @@ func latencyRows(series []latencySeries) []latencyRow {
 	return out
 }
 
-// latencyFigures draws one plot per family of locks ("redis", "zk"), all on the
+// latencyFigures draws one plot per family of locks ("Redis", "ZooKeeper"), all on the
 // same axis, so that the lines stay few and the plots comparable.
 func latencyFigures(series []latencySeries) []figure {
 	series = slices.DeleteFunc(slices.Clone(series), func(s latencySeries) bool { return len(s.ms) == 0 })
@@ -100,7 +100,7 @@ func latencyFigures(series []latencySeries) []figure {
 		}
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, 0, 1
 		out = append(out, figure{
-			plotView{Title: "Time to acquire: " + f.name + ".", File: "latency-" + f.name,
+			plotView{Title: "Time to acquire: " + f.name + ".", File: "latency-" + f.file(),
 				Caption: "The share of grants that took at most so long, in runs without a fault; waiting for the other clients included."},
 			p, legend, 3.2 * vg.Inch,
 		})
@@ -113,42 +113,47 @@ type family struct {
 	series []latencySeries
 }
 
-// families groups by the word before the first hyphen. Locks alone in their
-// family share one named "others"; more than fit a plot are continued in a next.
+// families groups by kin, as the matrix does. Locks alone in their family share
+// one named "Others"; more than fit a plot are spread evenly over several.
 func families(series []latencySeries) []family {
-	word := func(s latencySeries) string { w, _, _ := strings.Cut(s.name, "-"); return w }
-	size := make(map[string]int)
-	for _, s := range series {
-		size[word(s)]++
-	}
-	var names []string
 	byName := make(map[string][]latencySeries)
+	var names []string
 	for _, s := range series {
-		n := word(s)
-		if size[n] == 1 && len(size) > 1 {
-			n = "others"
-		}
-		if byName[n] == nil {
-			names = append(names, n)
-		}
-		byName[n] = append(byName[n], s)
+		names = append(names, s.name)
+		byName[s.name] = append(byName[s.name], s)
 	}
-	if i := slices.Index(names, "others"); i >= 0 {
-		names = append(slices.Delete(names, i, i+1), "others")
+	groups, alone := lockKin.groups(names), group{Title: others}
+	for _, g := range groups {
+		if len(g.Names) == 1 || g.Title == others {
+			alone.Names = append(alone.Names, g.Names...)
+		}
+	}
+	groups = slices.DeleteFunc(groups, func(g group) bool { return slices.Contains(alone.Names, g.Names[0]) })
+	if len(alone.Names) > 0 {
+		groups = append(groups, alone)
 	}
 	var out []family
-	for _, n := range names {
+	for _, g := range groups {
+		plots := (len(g.Names) + plotLines - 1) / plotLines
 		i := 0
-		for part := range slices.Chunk(byName[n], plotLines) {
+		for part := range slices.Chunk(g.Names, (len(g.Names)+plots-1)/plots) {
 			i++
-			name := n
+			f := family{name: g.Title}
 			if i > 1 {
-				name = fmt.Sprintf("%s-%d", n, i)
+				f.name = fmt.Sprintf("%s, %d", g.Title, i)
 			}
-			out = append(out, family{name, part})
+			for _, n := range part {
+				f.series = append(f.series, byName[n]...)
+			}
+			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// file is the family's name as part of a file's.
+func (f family) file() string {
+	return strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(f.name))
 }
 
 // ecdf is the empirical distribution, thinned to linePoints.

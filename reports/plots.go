@@ -31,8 +31,8 @@ type figure struct {
 // The width of a figure, and what of it the legend takes, beside the data so
 // that it covers none.
 const (
-	figureWidth = 8.8 * vg.Inch
-	legendWidth = 1.9 * vg.Inch
+	figureWidth = 9.2 * vg.Inch
+	legendWidth = 2.5 * vg.Inch
 )
 
 // palette tells eight lines apart also for readers who see colours differently

@@ -1,60 +1,98 @@
 package reports
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/lockbench/lockbench/internal/quorum"
 )
 
-// QuorumTable writes the study of quorums for the terminal.
-func QuorumTable(w io.Writer, study quorum.Study) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "\tservers\tcrashes survived\tpublished\tsplits: who can still lock")
-	for _, e := range study.Ensembles {
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\n", e.Kind, e.Servers, e.Survives, published(e), splits(e))
+const (
+	quorumFile = "quorum.json"
+	quorumPage = "quorum.html"
+	// quorumDir is where a matrix directory may hold a study, beside quorumFile itself.
+	quorumDir = "quorum"
+	// quorumSchema is the version of quorum.json that this package reads.
+	quorumSchema = 1
+	// quorumWidth is the width in columns of the text below the terminal's table.
+	quorumWidth = 84
+)
+
+// Quorum writes the study into dir, as quorum.json and as the page quorum.html,
+// whose path it returns.
+func Quorum(dir string, study quorum.Study) (path string, err error) {
+	text, err := json.MarshalIndent(study, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("reports: quorum: %w", err)
 	}
-	return tw.Flush()
+	if err := os.WriteFile(filepath.Join(dir, quorumFile), append(text, '\n'), 0o644); err != nil {
+		return "", fmt.Errorf("reports: quorum: %w", err)
+	}
+	return writePage(filepath.Join(dir, quorumPage), "quorum-page", newQuorumView(study))
+}
+
+// loadQuorum reads the study in dir, or below it. The error matches
+// [fs.ErrNotExist] where there is none.
+func loadQuorum(dir string) (quorum.Study, error) {
+	var s quorum.Study
+	err := readJSON(filepath.Join(dir, quorumFile), &s)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = readJSON(filepath.Join(dir, quorumDir, quorumFile), &s)
+	}
+	if err == nil && s.Schema != quorumSchema {
+		err = fmt.Errorf("reports: %s has schema %d, this version reads %d", quorumFile, s.Schema, quorumSchema)
+	}
+	return s, err
+}
+
+// QuorumTable writes the study for the terminal.
+func QuorumTable(w io.Writer, study quorum.Study) error {
+	b := bufio.NewWriter(w)
+	line := func(format string, args ...any) {
+		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	}
+	line("%-9s  %7s  %19s  %s", "", "", "crashes survived", "after a split: what each side can do")
+	line("%-9s  %7s  %8s  %9s", "", "servers", "measured", "published")
+	last := ""
+	for _, e := range study.Ensembles {
+		kind := kindName(e.Kind)
+		if kind == last {
+			kind = ""
+		} else {
+			last = kind
+		}
+		line("%-9s  %7d  %8d  %9s  %s", kind, e.Servers, e.Survives, published(e), splits(e))
+	}
+	for _, s := range append(meaning(study), remarks(study)...) {
+		line("")
+		for _, l := range wrap(s, quorumWidth, 0) {
+			line("%s", l)
+		}
+	}
+	return b.Flush()
 }
 
 func published(e quorum.Ensemble) string {
 	switch {
 	case e.Published < 0:
 		return "-"
-	case e.Published == e.Survives:
-		return fmt.Sprint(e.Published)
+	case differs(e):
+		return fmt.Sprintf("%d !", e.Published)
 	}
-	return fmt.Sprintf("%d (differs)", e.Published)
+	return fmt.Sprint(e.Published)
 }
 
 func splits(e quorum.Ensemble) string {
-	var all []string
+	var all string
 	for _, s := range e.Splits {
-		all = append(all, fmt.Sprintf("%s|%s", side(s.Few), side(s.Many)))
+		all += pad(s.Few.String()+" | "+s.Many.String(), 22)
 	}
-	return strings.Join(all, "  ")
-}
-
-func side(s quorum.Side) string {
-	if s.Locks {
-		return fmt.Sprintf("%d locks", s.Servers)
-	}
-	return fmt.Sprintf("%d no", s.Servers)
-}
-
-// Quorum writes the study into dir, as quorum.json and as a page.
-func Quorum(dir string, study quorum.Study) (path string, err error) {
-	text, err := json.MarshalIndent(study, "", "  ")
-	if err != nil {
-		return "", fmt.Errorf("reports: quorum: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "quorum.json"), text, 0o644); err != nil {
-		return "", fmt.Errorf("reports: quorum: %w", err)
-	}
-	return filepath.Join(dir, "quorum.json"), nil
+	return all
 }

@@ -43,6 +43,24 @@ func sampleCells() []lockbench.Cell {
 	return out
 }
 
+// largeCells is a matrix of many locks and faults, of whose cells few matter.
+func largeCells() []lockbench.Cell {
+	var out []lockbench.Cell
+	for _, row := range append(slices.Clone(sampleRows), "published-one", "peer-one", "none", "zk-herd", "mine") {
+		for _, col := range append(slices.Clone(sampleCols), "kill-leader", "restart-empty", "cut-two+server-clock") {
+			c := lockbench.Cell{Algorithm: row, Fault: col, Outcome: lockbench.Safe, Runs: 1}
+			switch {
+			case strings.Contains(col, "+") && row != "redlock":
+				c.Outcome = lockbench.NotAvailable
+			case row == "none":
+				c.Outcome, c.Reason = lockbench.Broken, "double grant: everybody is granted the lock"
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // change makes the cells in which something happened.
 func change(c *lockbench.Cell) {
 	hurt := func(o lockbench.Outcome, f lockbench.Finding) {

@@ -12,7 +12,7 @@ import (
 
 const (
 	minWidth     = 60
-	cellWidth    = 8 // the longest short outcome
+	cellWidth    = 7 // the longest short outcome, with the mark of a broken promise
 	headWidth    = 8 // column heads break at hyphens to get below this
 	reasonLines  = 3
 	listedCells  = 40
@@ -72,22 +72,68 @@ func (t terminal) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// blocks divides the columns into as few blocks as the width allows.
+// blocks divides the columns into as few blocks as the width allows; the faults of
+// one group stay together where they fit.
 func (t terminal) blocks(g grid) [][]string {
 	var out [][]string
 	used := t.width + 1
-	for _, c := range g.Cols {
-		need := colWidth(c) + 1
-		if used+need > t.width {
-			out, used = append(out, nil), rowWidth(g)
+	start := func() { out, used = append(out, nil), rowWidth(g) }
+	for _, kin := range g.ColGroups {
+		whole := 0
+		for _, c := range kin.Names {
+			whole += colWidth(c) + 1
 		}
-		out[len(out)-1] = append(out[len(out)-1], c)
-		used += need
+		if used+whole > t.width && rowWidth(g)+whole <= t.width {
+			start()
+		}
+		for _, c := range kin.Names {
+			need := colWidth(c) + 1
+			if used+need > t.width {
+				start()
+			}
+			out[len(out)-1] = append(out[len(out)-1], c)
+			used += need
+		}
 	}
 	return out
 }
 
 func (t terminal) block(g grid, cols []string) {
+	if g.Large() {
+		t.groupHeads(g, cols)
+	}
+	t.heads(g, cols)
+	for i, kin := range g.RowGroups {
+		if i > 0 && g.Large() {
+			t.line("")
+		}
+		for _, r := range kin.Names {
+			s := pad(r, rowWidth(g))
+			for _, c := range cols {
+				s += " " + t.cell(g.At(r, c), colWidth(c))
+			}
+			t.line(s)
+		}
+	}
+	t.line("")
+}
+
+// groupHeads names the faults' groups, each above its first column.
+func (t terminal) groupHeads(g grid, cols []string) {
+	s, last := pad("", rowWidth(g)), ""
+	for _, c := range cols {
+		text := faultKin.title(c)
+		if text == last {
+			text = ""
+		} else {
+			last = text
+		}
+		s += " " + pad(strings.ToUpper(text), colWidth(c))
+	}
+	t.line(t.paint("1", strings.TrimRight(s, " ")))
+}
+
+func (t terminal) heads(g grid, cols []string) {
 	heads := make([][]string, len(cols))
 	height := 0
 	for i, c := range cols {
@@ -105,14 +151,6 @@ func (t terminal) block(g grid, cols []string) {
 		}
 		t.line(s)
 	}
-	for _, r := range g.Rows {
-		s := pad(r, rowWidth(g))
-		for _, c := range cols {
-			s += " " + t.cell(g.At(r, c), colWidth(c))
-		}
-		t.line(s)
-	}
-	t.line("")
 }
 
 func (t terminal) cell(c *lockbench.Cell, width int) string {

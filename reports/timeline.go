@@ -59,8 +59,8 @@ func (s *scene) svg(f lockbench.Finding) string {
 		d.top += float64(len(s.lanes)*stripLane + stripGap + 14)
 	}
 	height := d.bottom() + axisHeight
-	d.f(`<svg class="tl" viewBox="0 0 %d %s" role="img">`, tlWidth, num(height))
-	d.f("<title>%s</title><desc>%s</desc>", html.EscapeString(f.Sentence), html.EscapeString(s.describe()))
+	d.f(`<svg class="tl" viewBox="0 0 %d %s" role="img" aria-label="timeline">`, tlWidth, num(height))
+	d.f("<desc>%s</desc>", html.EscapeString(s.describe()))
 	d.bands()
 	d.axis()
 	for i, l := range s.lanes {
@@ -137,8 +137,10 @@ func (d *drawing) breaks() {
 	for i := range d.ts.parts[1:] {
 		a, b := d.ts.parts[i], d.ts.parts[i+1]
 		d.f(`<rect class="cut" x="%s" y="%s" width="%s" height="%s"/>`, num(a.x1), num(d.top), num(breakWidth), num(d.bottom()-d.top))
-		for _, x := range []float64{a.x1, b.x0} {
-			d.f(`<path class="zig" d="M%s %s%s"/>`, num(x), num(d.top), strings.Repeat("l3 3.5l-6 7l3 3.5", len(d.lanes)*laneHeight/14))
+		for lane := range d.lanes {
+			for _, x := range []float64{a.x1, b.x0} {
+				d.f(`<use class="zig" href="#zig" x="%s" y="%s"/>`, num(x), num(d.laneTop(lane)))
+			}
 		}
 		mid := (a.x1 + b.x0) / 2
 		d.text("cutname", mid, d.bottom()+31, span(float64(b.from-a.to)/1e6))
@@ -179,30 +181,51 @@ func (d *drawing) overview() {
 
 func (d *drawing) stripLane(l lane, ts timescale, y float64) {
 	d.f(`<path class="rail" d="M%d %sH%d"/>`, tlGutter, num(y+3), tlRight)
-	var right float64
-	bar := func(class string, p period) {
-		x0, x1 := ts.x(p.from), ts.x(p.to)
-		if x1 < right+0.5 && class != "past" { // hundreds of short holds become one bar
-			return
-		}
-		x1 = max(x1, x0+0.8)
-		d.f(`<rect class="%s" x="%s" y="%s" width="%s" height="5"/>`, class, num(x0), num(y+0.5), num(x1-x0))
-		right = x1
-	}
+	var pend, hold, past, ice bars
 	for _, a := range l.acqs {
 		if !a.granted() {
-			bar("pend", period{a.call, a.answered(d.story.end)})
+			pend.add(ts, period{a.call, a.answered(d.story.end)})
 		}
 		for _, p := range a.beliefs() {
-			bar("hold", p)
+			hold.add(ts, p)
 		}
 		for _, p := range a.past() {
-			bar("past", p)
+			past.add(ts, p)
 		}
 	}
 	for _, p := range d.story.silentIn(l.client, d.window) {
-		bar("ice", p)
+		ice.add(ts, p)
 	}
+	d.bars("pend", pend, y+.5, 5)
+	d.bars("hold", hold, y+.5, 5)
+	d.bars("past", past, y+.5, 5)
+	d.bars("ice", ice, y+.5, 5)
+}
+
+// bars are from left to right. Those that a reader can't tell apart become one:
+// there can be thousands.
+type bars [][2]float64
+
+func (b *bars) add(ts timescale, p period) {
+	x0 := ts.x(p.from)
+	x1 := max(ts.x(p.to), x0+1)
+	if n := len(*b); n > 0 && x0 < (*b)[n-1][1]+.8 {
+		(*b)[n-1][1] = max((*b)[n-1][1], x1)
+		return
+	}
+	*b = append(*b, [2]float64{x0, x1})
+}
+
+// bars draws all bars of one kind as one path.
+func (d *drawing) bars(class string, list bars, y, height float64) {
+	if len(list) == 0 {
+		return
+	}
+	d.WriteString(`<path class="` + class + `" d="`)
+	for _, b := range list {
+		fmt.Fprintf(d, "M%s %sH%sv%sH%sz", num(b[0]), num(y), num(b[1]), num(height), num(b[0]))
+	}
+	d.f(`"/>`)
 }
 
 func (d *drawing) text(class string, x, y float64, s string) {

@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/lockbench/lockbench"
 )
@@ -16,15 +15,25 @@ type view struct {
 	Standings []standing
 	Grid      grid
 	Broken    []*lockbench.Cell
-	Details   []detail
+	Evidence  []evidence
 	Calm      []*lockbench.Cell
+	Absent    []absence
 	Latency   []latencyRow
 	Plots     []plotView
+	Quorum    *quorumView
+	// QuorumError says why a study that is there can't be shown.
+	QuorumError string
 
 	latencies []latencySeries
 }
 
-type fact struct{ Name, Value string }
+// evidence is the details of one algorithm. On a page with few of them all stand
+// together, and Lock is empty.
+type evidence struct {
+	Lock    string
+	Counts  []count
+	Details []detail
+}
 
 // detail is one cell that needs an explanation.
 type detail struct {
@@ -53,8 +62,13 @@ type momentRow struct {
 	Bad        bool
 }
 
-// openDetails is up to how many details are shown unfolded.
-const openDetails = 12
+const (
+	// openDetails is up to how many details are shown unfolded.
+	openDetails = 12
+	// flatDetails is up to how many stand on the page without a fold around those
+	// of each algorithm.
+	flatDetails = 30
+)
 
 // newView reads the runs one after the other, so that only one history at a
 // time is in memory.
@@ -62,6 +76,7 @@ func newView(p *Page) *view {
 	g := newGrid(p.Cells)
 	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.Cells) == 1}
 	var plans planFacts
+	var details []detail
 	for _, c := range g.inOrder(func(*lockbench.Cell) bool { return true }) {
 		run, err := p.Run(*c)
 		if err == nil {
@@ -77,19 +92,54 @@ func newView(p *Page) *view {
 			v.latencies = append(v.latencies, latencySeries{c.Algorithm, acquireLatencies(h)})
 		}
 		if !explain {
-			v.Calm = append(v.Calm, c)
 			continue
 		}
 		if err != nil {
 			notes = append(notes, "Its files could not be read: "+err.Error())
 		}
-		v.Details = append(v.Details, newDetail(c, run, h, notes))
+		details = append(details, newDetail(c, run, h, notes))
 	}
-	for i := range v.Details {
-		v.Details[i].Open = len(v.Details) <= openDetails
+	v.Evidence = gather(details)
+	if !v.Single {
+		v.Calm, v.Absent = g.inOrder(isCalm), absences(g)
 	}
 	v.Facts = plans.facts()
 	return v
+}
+
+// gather puts the details of each algorithm together.
+func gather(details []detail) []evidence {
+	var out []evidence
+	for _, d := range details {
+		d.Open = len(details) <= openDetails
+		lock := ""
+		if len(details) > flatDetails {
+			lock = d.Algorithm
+		}
+		if n := len(out); n == 0 || out[n-1].Lock != lock {
+			out = append(out, evidence{Lock: lock})
+		}
+		e := &out[len(out)-1]
+		e.Details = append(e.Details, d)
+	}
+	for i, e := range out {
+		for _, k := range outcomes {
+			if n := e.with(k.Outcome); n > 0 {
+				out[i].Counts = append(out[i].Counts, count{k.Outcome, n})
+			}
+		}
+	}
+	return out
+}
+
+func (e evidence) with(o lockbench.Outcome) int {
+	n := 0
+	for _, d := range e.Details {
+		if d.Outcome == o {
+			n++
+		}
+	}
+	return n
 }
 
 func newDetail(c *lockbench.Cell, run *Run, h lockbench.History, notes []string) detail {
@@ -188,72 +238,6 @@ func command(p lockbench.Plan) []string {
 	add("duration", p.Duration.String())
 	add("seed", fmt.Sprint(p.Seed))
 	return s
-}
-
-// planFacts gathers where the cells were run, for the page's head.
-type planFacts struct {
-	days, labs, topologies, workloads, clients, ttls, durations, runs, seeds set
-}
-
-// set keeps the distinct values in the order of first appearance.
-type set []string
-
-func (s *set) add(v string) {
-	for _, x := range *s {
-		if x == v {
-			return
-		}
-	}
-	if v != "" {
-		*s = append(*s, v)
-	}
-}
-
-func (f *planFacts) add(p lockbench.Plan, runs int) {
-	if !p.Made.IsZero() {
-		f.days.add(p.Made.Format("2 January 2006"))
-	}
-	f.labs.add(p.Lab)
-	f.topologies.add(p.Topology)
-	f.workloads.add(p.Workload)
-	if p.Clients > 0 {
-		f.clients.add(fmt.Sprintf("%d in %s", p.Clients, plural(p.Processes, "process", "processes")))
-	}
-	f.ttls.add(length(p.TTL))
-	f.durations.add(length(p.Duration))
-	if runs > 0 {
-		f.runs.add(fmt.Sprint(runs))
-	}
-	f.seeds.add(fmt.Sprint(p.Seed))
-}
-
-func length(d time.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return span(float64(d) / 1e6)
-}
-
-func (f *planFacts) facts() []fact {
-	var out []fact
-	add := func(name string, s set) {
-		switch {
-		case len(s) > 6:
-			out = append(out, fact{name, fmt.Sprintf("%d different, see each cell", len(s))})
-		case len(s) > 0:
-			out = append(out, fact{name, strings.Join(s, ", ")})
-		}
-	}
-	add("Run on", f.days)
-	add("Lab", f.labs)
-	add("Topologies", f.topologies)
-	add("Workload", f.workloads)
-	add("Clients", f.clients)
-	add("Lease time (TTL)", f.ttls)
-	add("Length of a run", f.durations)
-	add("Runs a cell", f.runs)
-	add("Seed", f.seeds)
-	return out
 }
 
 // class is the style of an outcome.

@@ -70,8 +70,8 @@ func TestStandings(t *testing.T) {
 	want := map[lockbench.Outcome]string{lockbench.Safe: "a", lockbench.Check: "c", lockbench.Broken: "b"}
 	got := g.standings()
 	for _, s := range got {
-		if !slices.Equal(s.Names, []string{want[s.Outcome]}) {
-			t.Errorf("%s: %v", s.Outcome, s.Names)
+		if len(s.Locks) != 1 || s.Locks[0].Name != want[s.Outcome] {
+			t.Errorf("%s: %v", s.Outcome, s.Locks)
 		}
 	}
 	if len(got) != len(want) || g.Cols[0] != noFault {

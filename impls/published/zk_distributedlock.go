@@ -46,7 +46,7 @@ func (zkDistributedLock) Info() lb.Info {
 		Traits: lb.Traits{Push: true},
 		Expect: []lb.Expectation{
 			{Fault: "none", Outcomes: []lb.Outcome{lb.Safe, lb.Broken}, Source: source,
-				Why: "safe while nobody waits for longer than a session; on a busy machine somebody does"},
+				Why: "nobody leaves the queue but a holder; but a wake-up that is lost, which is rare, makes all who wait time out"},
 			{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Source: source,
 				Why: "waiters time out one after the other and all take that for a grant; in most runs two of them overlap"},
 			broken("pause-holder", "waiters time out, and the frozen holder is told nothing"),

@@ -1,0 +1,112 @@
+package reports
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/quorum"
+)
+
+// sampleStudy is a study in which the majority decides.
+func sampleStudy() quorum.Study {
+	s := quorum.Study{Schema: quorumSchema}
+	for _, kind := range []string{"zookeeper", "etcd"} {
+		for n := 1; n <= 6; n++ {
+			e := quorum.New(kind, n)
+			e.Add(0, quorum.Result{Survives: n - majority(n)})
+			for few := 1; few <= n/2; few++ {
+				many := n - few
+				e.Add(few, quorum.Result{Split: &quorum.Split{
+					Few: quorum.Side{Servers: few}, Many: quorum.Side{Servers: many, Locks: many >= majority(n)},
+				}})
+			}
+			s.Ensembles = append(s.Ensembles, e)
+		}
+	}
+	return s
+}
+
+// oddStudy disagrees with the survey and with the rule of the majority.
+func oddStudy() quorum.Study {
+	s := sampleStudy()
+	s.Ensembles[3].Survives = 2
+	s.Ensembles[8].Splits[0].Few.Locks = true
+	return s
+}
+
+func TestGoldenQuorum(t *testing.T) {
+	for name, study := range map[string]quorum.Study{"quorum.txt": sampleStudy(), "quorum-odd.txt": oddStudy()} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := QuorumTable(&b, study); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, b.Bytes())
+		})
+	}
+}
+
+func TestQuorumPage(t *testing.T) {
+	dir := t.TempDir()
+	path, err := Quorum(dir, sampleStudy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{
+		`<tr><th scope="row"`: 12, `class="split"`: 18, "side can\"": 12, "side cannot\"": 24,
+		"Even sizes buy nothing": 1, "a slip": 1, "No difference": 1, " differs": 0,
+	} {
+		if n := strings.Count(string(first), text); n != want {
+			t.Errorf("%q stands %d times on the page, want %d", text, n, want)
+		}
+	}
+	again, nodes := render(t, dir)
+	if again != string(first) || filepath.Base(path) != quorumPage {
+		t.Error("the page made again from quorum.json is another one")
+	}
+	for _, n := range nodes {
+		if n.Data == "img" || n.Data == "link" || attr(n, "src") != "" || strings.HasPrefix(attr(n, "href"), "http") {
+			t.Errorf("<%s> leads out of the page", n.Data)
+		}
+	}
+}
+
+func TestQuorumPageSaysWhatDiffers(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Quorum(dir, oddStudy()); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := render(t, dir)
+	for _, want := range []string{"Not so here: ZooKeeper with 4 servers survived 2 crashes", "1 differs", "Differs: the survey says that 4 servers survive 1 crash"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "buy nothing") {
+		t.Error("the page claims what was not measured")
+	}
+}
+
+func TestMatrixPageShowsTheStudy(t *testing.T) {
+	dir := t.TempDir()
+	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": []lockbench.Cell{}})
+	if text, _ := render(t, dir); strings.Contains(text, "a slip") {
+		t.Fatal("a study from nowhere")
+	}
+	writeJSON(t, filepath.Join(dir, quorumDir, quorumFile), sampleStudy())
+	if text, _ := render(t, dir); !strings.Contains(text, "a slip") || !strings.Contains(text, "The matrix") {
+		t.Error("the matrix page lacks the study below it")
+	}
+	writeJSON(t, filepath.Join(dir, quorumFile), map[string]any{"schema": 99})
+	if text, _ := render(t, dir); !strings.Contains(text, "The study of quorums could not be read") || !strings.Contains(text, "schema 99") {
+		t.Error("the page hides that the study can't be read")
+	}
+}
