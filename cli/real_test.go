@@ -195,6 +195,7 @@ func TestKilled(t *testing.T) {
 	for n := range times {
 		out := fmt.Sprintf("r%d", n)
 		cmd := lockbench(t, dir, "run", "--algorithm", []string{"redis-setpx-lua", "etcd-lease"}[n%2], "--fault", "pause-holder", "--out", out)
+		cmd.Env = append(cmd.Env, ours)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -214,23 +215,22 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// ours marks the processes of TestKilled, and all that come of them.
+const ours = "LOCKBENCH_TEST_KILLED=yes"
+
 // state is what a lab could leave behind on a machine.
 type state map[string][]string
 
 func machine(t *testing.T) state {
 	t.Helper()
 	s := state{}
-	procs, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	procs, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range procs {
-		text, _ := os.ReadFile(p) // it may have ended meanwhile
-		line := strings.ReplaceAll(string(text), "\x00", " ")
-		for _, verb := range []string{" perform ", " worker ", " store ", " etcd ", "redis-server"} {
-			if strings.Contains(line, verb) {
-				s["processes"] = append(s["processes"], line)
-			}
+	for _, p := range procs { // others may run lockbench on this machine, too
+		if text, _ := os.ReadFile(p); strings.Contains(string(text), ours) { // it may have ended meanwhile
+			s["processes"] = append(s["processes"], filepath.Dir(p))
 		}
 	}
 	for what, path := range map[string]string{"interfaces": "/proc/net/dev", "mounts": "/proc/mounts"} {

@@ -152,7 +152,7 @@ func (p *party) ask(ctx context.Context, req lb.Request) (*held, error) {
 		return nil, p.settle(ctx, req, err)
 	}
 	if lease == nil {
-		return nil, errors.New("Acquire returned neither a lease nor an error")
+		return nil, errors.New("locktest: the acquire returned neither a lease nor an error")
 	}
 	return &held{p, req, lease}, nil
 }

@@ -179,6 +179,7 @@ func (u *lockUtil2) getSet(ctx context.Context, req lb.Request, old, expire int6
 	if err := u.env.Step(ctx, "before-getset", req); err != nil {
 		return false, compose.NoEffect(err)
 	}
+	//lint:ignore SA1019 the algorithm is made of SETNX, GET and GETSET
 	current, err := u.rdb.GetSet(ctx, req.Lock, u.currentTimeMillis()+expire).Int64()
 	if err != nil { // null, too: parseLong throws
 		return false, fmt.Errorf("published: GETSET: %w", err)

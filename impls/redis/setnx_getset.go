@@ -121,6 +121,7 @@ func (c *setNXGetSet) takeOver(ctx context.Context, req lb.Request, old int64) (
 		return nil, compose.NoEffect(err)
 	}
 	call := c.env.Clock.Mono()
+	//lint:ignore SA1019 the algorithm is made of SETNX, GET and GETSET
 	current, err := orZero(c.rdb.GetSet(ctx, req.Lock, c.end(req)).Int64())
 	if err != nil {
 		return nil, fmt.Errorf("redis: GETSET: %w", err)

@@ -17,6 +17,8 @@ import (
 // jump to ours. Only this process sees it.
 
 // clock is in assembly, and is never called from Go.
+//
+//lint:ignore U1000 its address is what clockAddr returns
 func clock()
 
 // clockAddr is the address of clock.
@@ -24,6 +26,8 @@ func clockAddr() uintptr
 
 // skew is the address of the mapped file that says how far the clock is ahead:
 // offset in ns, since when it drifts, drift in parts per billion.
+//
+//lint:ignore U1000 clock reads it
 var skew uintptr
 
 // ownClock gives this process the wall clock that the file says.
