@@ -30,7 +30,7 @@ func (r *run) suspect(w waiting, t tail) *acquisition {
 		died := a.dead < Forever && a.dead < a.ret
 		unclear := a.result == lockbench.Unknown && a.ret < Forever
 		mayHold := a.granted() || died || unclear
-		if mayHold && !a.gaveBack() && min(a.ret, a.dead) <= t.from+r.patience() &&
+		if mayHold && !a.gaveBack() && min(a.ret, a.dead) <= t.from+lockbench.Instant(StuckAfter(r.plan.TTL)) &&
 			(open == nil || a.weight() > open.weight() || a.weight() == open.weight() && a.call >= open.call) {
 			open = a
 		}

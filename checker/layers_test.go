@@ -120,11 +120,11 @@ func TestLayers(t *testing.T) {
 		{"too short to tell", LayerProgress,
 			tell(plan{}).busy(10, 2).fault(50, 60, true).acquire("w1.c0", "x", 55, 1000, lockbench.Event{Result: lockbench.Unknown}).end(1000), lockbench.Undecided, 0, "0.940 s only"},
 		{"stuck", LayerProgress,
-			tell(plan{}).busy(10, 2).fault(50, 60, true).acquire("w1.c0", "x", 55, 4000, lockbench.Event{Result: lockbench.Unknown}).end(4000), lockbench.Invalid, 1, "nobody got the lock from 0.060 s to 4.000 s"},
+			tell(plan{}).busy(10, 2).fault(50, 60, true).acquire("w1.c0", "x", 55, 11000, lockbench.Event{Result: lockbench.Unknown}).end(11000), lockbench.Invalid, 1, "nobody got the lock from 0.060 s to 11.000 s"},
 		{"stuck for clients that poll", LayerProgress, polling(), lockbench.Invalid, 1, "w1.c0"},
 		{"held all the time is not stuck", LayerProgress,
-			tell(plan{}).granted("w2.c0", "h", 0, 61, 0).fault(50, 60, true).acquire("w1.c0", "x", 55, 4000, lockbench.Event{Result: lockbench.Unknown}).end(4000), lockbench.Valid, 0, ""},
-		{"nobody asked any more", LayerProgress, tell(plan{}).fault(1, 2, true).busy(10, 2).end(9000), lockbench.Valid, 0, "longest time without a grant 0.009 s"},
+			tell(plan{}).granted("w2.c0", "h", 0, 61, 0).fault(50, 60, true).acquire("w1.c0", "x", 55, 11000, lockbench.Event{Result: lockbench.Unknown}).end(11000), lockbench.Valid, 0, ""},
+		{"nobody asked any more", LayerProgress, tell(plan{}).fault(1, 2, true).busy(10, 2).end(12000), lockbench.Valid, 0, "longest time without a grant 0.009 s"},
 		{"releases of a lock that was not held", LayerProgress,
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).release("w1.c0", "a", 150, 160, lockbench.Lost), lockbench.Valid, 0, "1 release of a lock not held"},
 
@@ -210,8 +210,8 @@ func bothBelieve() *story {
 
 func polling() *story {
 	s := tell(lockbench.Plan{}).busy(10, 2).fault(50, 60, true)
-	for t := 60; t < 5000; t += 50 {
+	for t := 60; t < 11000; t += 50 {
 		s.acquire("w1.c0", "try-"+time.Duration(t).String(), t, t+1, lockbench.Event{Result: lockbench.Fail})
 	}
-	return s.end(5000)
+	return s.end(11000)
 }

@@ -54,10 +54,10 @@ func TestOutcome(t *testing.T) {
 		{"two owners behind a fence that is none", double(fenced).token("w3.c0", "low", 500, 501, 3), lockbench.Broken, "double grant: "},
 		{"lost within the lease", quiet().granted("w1.c0", "a", 200, 210, 900).release("w1.c0", "a", 300, 301, lockbench.Lost),
 			lockbench.Broken, "double grant: the lock was lost while it was held"},
-		{"stuck", quiet().fault(200, 210, true).taken(205, 5000), lockbench.Stuck, "ghost: nobody got the lock"},
-		{"stuck with few sections", tell(plan{}).busy(10, 1).fault(200, 210, true).taken(205, 5000), lockbench.Stuck, "ghost: "},
-		{"stuck and hurt", late(plan{}, skipped, "").taken(1700, 6000), lockbench.Stuck, "ghost: "},
-		{"stuck and broken", late(plan{}, landed, "").taken(1700, 6000), lockbench.Broken, "overstay: "},
+		{"stuck", quiet().fault(200, 210, true).taken(205, 11000), lockbench.Stuck, "ghost: nobody got the lock"},
+		{"stuck with few sections", tell(plan{}).busy(10, 1).fault(200, 210, true).taken(205, 11000), lockbench.Stuck, "ghost: "},
+		{"stuck and hurt", late(plan{}, skipped, "").taken(1700, 12000), lockbench.Stuck, "ghost: "},
+		{"stuck and broken", late(plan{}, landed, "").taken(1700, 12000), lockbench.Broken, "overstay: "},
 		{"harm stands though the fault did not bite", double(plan{}).fault(400, 410, false).unbitten(), lockbench.Broken, "double grant: "},
 		{"nothing at all", tell(plan{}), lockbench.Inconclusive, "too few"},
 	}
@@ -94,7 +94,7 @@ func (s *story) alone(n int) *story {
 }
 
 func TestReasonMentionsEverything(t *testing.T) {
-	stuck := late(lockbench.Plan{}, skipped, "").taken(1700, 6000).check()
+	stuck := late(lockbench.Plan{}, skipped, "").taken(1700, 12000).check()
 	if !strings.Contains(stuck.Reason, "besides it took CHECK: overstay: ") {
 		t.Error(stuck.Reason)
 	}

@@ -15,11 +15,11 @@ const (
 	phaseHealed = "healed"
 )
 
-// patience is how long somebody must have asked in vain before a lock counts as
-// stuck: every lease in the way has ended by then.
-func (r *run) patience() lockbench.Instant {
-	return lockbench.Instant(max(3*r.plan.TTL, 2*time.Second))
-}
+// StuckAfter is how long somebody must have asked in vain before a lock counts as
+// stuck. Every lease in the way has ended by then, and every client has given up a
+// server that it lost: after some seconds of silence TCP itself takes as long to
+// speak up again, and an etcd server lets a request wait for six.
+func StuckAfter(ttl time.Duration) time.Duration { return max(3*ttl, 10*time.Second) }
 
 // judgeProgress asks whether the lock could be had again, and measures the
 // longest time that it could not although somebody asked.
@@ -47,11 +47,11 @@ func judgeProgress(r *run) lockbench.Layer {
 			break
 		}
 		t := w.inVain(r, max(healed, r.start))
-		if t.asked >= r.patience() {
+		if t.asked >= lockbench.Instant(StuckAfter(r.plan.TTL)) {
 			f.add(func() lockbench.Finding { return r.ghostFinding(w, t) })
 		} else if t.grants == 0 && healed > 0 {
 			return undecided(LayerProgress, fmt.Sprintf("after the heal at %s nobody got %s, but it was asked for during %s only, of the %s it takes to say stuck",
-				r.sec(healed), r.theLock(w.lock), seconds(time.Duration(t.asked)), seconds(time.Duration(r.patience()))))
+				r.sec(healed), r.theLock(w.lock), seconds(time.Duration(t.asked)), seconds(time.Duration(lockbench.Instant(StuckAfter(r.plan.TTL))))))
 		}
 	}
 	summary := fmt.Sprintf("longest time without a grant %s, %s of a lock not held any more", seconds(time.Duration(r.outage)), count(lost, "release"))

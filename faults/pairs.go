@@ -87,8 +87,9 @@ func (f CutTwoThen) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The first grant after the cut may have been asked for before it.
-	if err := w.Passed(ctx, whileHolding); err != nil {
+	// Votes of the two that this client got before, and can't give back now, must have
+	// run out, or the others would find no majority.
+	if err := (lb.HostClock{}).Sleep(ctx, on.TTL()); err != nil {
 		return nil, errors.Join(err, cut.heal())
 	}
 	c, err := w.Catch(ctx, whileHolding, lb.Hold)

@@ -80,7 +80,9 @@ func (c *leaseClient) enter(ctx context.Context, req lb.Request) (*ticket, error
 	if err := c.env.Step(ctx, "before-put", req); err != nil {
 		return t, err
 	}
-	put, err := c.etcd.Put(ctx, t.key, "", clientv3.WithLease(t.id))
+	bounded, cancel := c.soon(ctx)
+	put, err := c.etcd.Put(bounded, t.key, "", clientv3.WithLease(t.id))
+	cancel()
 	if err != nil {
 		return t, fmt.Errorf("etcd: put %s: %w", t.key, err)
 	}
@@ -95,7 +97,9 @@ func (c *leaseClient) await(ctx context.Context, req lb.Request, t *ticket) erro
 		if err := c.env.Step(ctx, "before-get", req); err != nil {
 			return err
 		}
-		got, err := c.etcd.Get(ctx, prefix(req.Lock), older...)
+		bounded, cancel := c.soon(ctx)
+		got, err := c.etcd.Get(bounded, prefix(req.Lock), older...)
+		cancel()
 		if err != nil {
 			return fmt.Errorf("etcd: read the queue: %w", err)
 		}
@@ -138,7 +142,9 @@ func (c *leaseClient) recheck(ctx context.Context, req lb.Request, t *ticket) er
 	if err := c.env.Step(ctx, "before-recheck", req); err != nil {
 		return err
 	}
-	got, err := c.etcd.Get(ctx, t.key)
+	bounded, cancel := c.soon(ctx)
+	got, err := c.etcd.Get(bounded, t.key)
+	cancel()
 	if err != nil {
 		return fmt.Errorf("etcd: read %s: %w", t.key, err)
 	}

@@ -33,13 +33,21 @@ func (c *leases) grant(ctx context.Context, req lb.Request) (*ticket, error) {
 		return nil, compose.NoEffect(err)
 	}
 	call := c.env.Clock.Mono()
-	granted, err := c.etcd.Grant(ctx, seconds(c.env))
+	bounded, cancel := c.soon(ctx)
+	defer cancel()
+	granted, err := c.etcd.Grant(bounded, seconds(c.env))
 	if err != nil {
 		return nil, compose.NoEffect(fmt.Errorf("etcd: grant a lease: %w", err))
 	}
 	t := &ticket{keeper: keep(c.env, c.etcd, granted.ID, call)}
 	c.held.Put(req.Owner, t)
 	return t, c.env.Step(ctx, "after-grant", req)
+}
+
+// soon bounds one request by a TTL: the client asks the servers in turn, and one
+// that was cut off from the others would let it wait for much longer.
+func (c *leases) soon(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, c.env.TTL)
 }
 
 // leave gives up after err: our place in the queue must go, or the others would

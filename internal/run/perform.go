@@ -10,6 +10,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/internal/history"
@@ -35,7 +36,7 @@ func faultWindow(ttl time.Duration) time.Duration { return ttl * 5 / 2 }
 // recoveryBound is how long after the heal the lock may stay ungranted before
 // it counts as stuck; half a second more than the checkers want to see.
 func recoveryBound(ttl time.Duration) time.Duration {
-	return max(3*ttl, 2*time.Second) + 500*time.Millisecond
+	return checker.StuckAfter(ttl) + 500*time.Millisecond
 }
 
 // Perform does the run that dir's plan describes, inside the lab. The functions
