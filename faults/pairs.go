@@ -77,8 +77,9 @@ func (f CutTwoThen) Available(s lb.Setting) error {
 	return errors.Join(needsNetwork(s), knows(s, whileHolding))
 }
 
-// MinTTL leaves time for a restart within the lease.
-func (f CutTwoThen) MinTTL() time.Duration { return 2 * time.Second }
+// MinTTL leaves time, within the lease, for a restart and for the clients to notice
+// it: their driver tries a server that refused them once a second.
+func (f CutTwoThen) MinTTL() time.Duration { return 4 * time.Second }
 
 func (f CutTwoThen) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
 	workers, servers := on.Workers(), on.Servers()
