@@ -64,7 +64,10 @@ func ReadRun(dir string) (lb.History, []string, error) {
 		return Read(merged)
 	}
 	h, notes, err := readEvents(dir)
-	return h, append([]string{"the run ended before its history was merged; read from " + Dir + "/"}, notes...), err
+	if err != nil {
+		return nil, nil, err
+	}
+	return h, append([]string{"the run ended before its history was merged; read from " + Dir + "/"}, notes...), nil
 }
 
 // readEvents reads the recorders' own files.
