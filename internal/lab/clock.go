@@ -41,7 +41,7 @@ func compileClock() (library string, err error) {
 	if err := os.WriteFile(source, []byte(clockSource), 0o600); err != nil {
 		return "", fmt.Errorf("lab: compile the clock: %w", err)
 	}
-	cc := exec.Command("cc", "-shared", "-fPIC", "-O2", "-nostdlib", "-fno-builtin", "-fno-stack-protector", "-o", out, source)
+	cc := exec.Command("cc", "-shared", "-fPIC", "-O2", "-nostdlib", "-ffreestanding", "-fno-stack-protector", "-o", out, source)
 	if text, err := cc.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("lab: compile the clock: %w: %s", err, text)
 	}
