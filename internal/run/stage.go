@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -60,6 +61,8 @@ func (s *stage) alive() (all []*workerProc) {
 }
 
 func (s *stage) Passed(ctx context.Context, step string, except lb.Process) error {
+	var asked sync.WaitGroup
+	defer asked.Wait() // a trap that is taken back late would take back the next one
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	passed := make(chan error, len(s.workers))
@@ -67,7 +70,7 @@ func (s *stage) Passed(ctx context.Context, step string, except lb.Process) erro
 		if except != nil && w.Name() == except.Name() {
 			continue
 		}
-		go func() { passed <- w.Passed(ctx, step) }()
+		asked.Go(func() { passed <- w.Passed(ctx, step) })
 	}
 	for {
 		select {
