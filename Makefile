@@ -44,7 +44,7 @@ docker-images: ## container images of the lock services, built from the distribu
 	docker/build.sh
 
 bench-checker: ## what the checkers cost, beside porcupine on the same histories
-	go test -run '^$$' -bench . -benchmem ./checker ./internal/history
+	go test -run '^$$' -bench . -benchmem ./checker ./history
 
 test-long: ## a million random histories against porcupine
 	LOCKBENCH_HISTORIES=1000000 go test -count 1 -timeout 30m -run Random -v ./checker

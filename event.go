@@ -56,7 +56,8 @@ type Event struct {
 	Call   Instant `json:"call,omitempty"`
 	// Requests is how many requests the operation sent to servers.
 	Requests int `json:"requests,omitempty"`
-	// Worker is the process that a silent or dead event is about.
+	// Worker is the process that a silent or dead event is about, or that a client
+	// says in a call that it lives in.
 	Worker string `json:"worker,omitempty"`
 	// Name is a fault's or a step's name.
 	Name  string `json:"name,omitempty"`

@@ -1,5 +1,7 @@
 package lockbench
 
+import "path"
+
 // Info describes an algorithm: what it is, where it comes from, what it claims
 // and what must be expected of it.
 type Info struct {
@@ -45,11 +47,26 @@ type Traits struct {
 // and a known hazard that is no longer found (the bench went blind).
 type Expectation struct {
 	// Fault is a fault's name or a glob of names.
-	Fault string
+	Fault string `json:"fault"`
 	// Outcomes are the cells that agree with the expectation.
-	Outcomes []Outcome
+	Outcomes []Outcome `json:"outcomes"`
 	// Reason is the mechanism a conviction must name; "" for any.
-	Reason string
+	Reason string `json:"reason,omitempty"`
 	// Why explains it in a sentence, and Source says who says so.
-	Why, Source string
+	Why    string `json:"why,omitempty"`
+	Source string `json:"source,omitempty"`
+}
+
+// Expected is what the algorithm declares under the fault, nil for nothing: of several
+// that match, the one that names it exactly counts, else the first glob.
+func (i Info) Expected(fault string) (found *Expectation) {
+	for _, e := range i.Expect {
+		if e.Fault == fault {
+			return &e
+		}
+		if match, err := path.Match(e.Fault, fault); err == nil && match && found == nil {
+			found = &e
+		}
+	}
+	return found
 }

@@ -2,6 +2,9 @@ package lockbench
 
 import "time"
 
+// Schema is the version of what is written as JSON: plans, results and cells.
+const Schema = 2
+
 // Plan is one run, decided before it starts: plan.json of a run's directory.
 // The same plan and seed give the same schedule of faults.
 type Plan struct {
@@ -19,9 +22,25 @@ type Plan struct {
 	Seed      uint64        `json:"seed"`
 	// First ends the run at the first violation that is seen while it goes on.
 	First bool `json:"first,omitempty"`
-	// Fenced, Leased and Reentrant repeat the algorithm's traits, so that a checker
-	// needs no list of algorithms.
-	Fenced    bool `json:"fenced"`
-	Leased    bool `json:"leased"`
-	Reentrant bool `json:"reentrant,omitempty"`
+	// Traits repeat the algorithm's claims, so that a checker needs no list of
+	// algorithms.
+	Traits Traits `json:"traits"`
+	// Expect is what the algorithm declares under this fault, nil where nothing is
+	// promised.
+	Expect *Expectation `json:"expect,omitempty"`
+	// Jobs is how many runs the machine did at a time, 0 where that is not known.
+	Jobs int `json:"jobs,omitempty"`
+	// Machine is where it ran, and Versions what ran there, by name: lockbench, Go, the
+	// server, and the libraries that locks are made of.
+	Machine  *Machine          `json:"machine,omitempty"`
+	Versions map[string]string `json:"versions,omitempty"`
+}
+
+// Machine is where a run was done.
+type Machine struct {
+	System string `json:"system"` // such as linux/amd64
+	Kernel string `json:"kernel,omitempty"`
+	Cores  int    `json:"cores"`
+	// Load is the average number of busy tasks over the minute before the run.
+	Load float64 `json:"load"`
 }

@@ -17,9 +17,11 @@ const (
 
 // The mechanisms by which a lock's user is hurt.
 const (
-	DoubleGrant = "double grant" // two clients were told at once, each within its validity, that they hold the lock
-	Overstay    = "overstay"     // a holder went on after its lease had ended
-	Ghost       = "ghost"        // a lock that nobody holds stays taken
+	DoubleGrant   = "double grant"   // two clients were told at once, each within its validity, that they hold the lock
+	VanishedGrant = "vanished grant" // the lock service dropped a grant before its lease ended; nobody else was seen to get it
+	Overstay      = "overstay"       // a holder went on after its lease had ended
+	EarlyRelease  = "early release"  // a holder went on after it had given the lock back itself
+	Ghost         = "ghost"          // a lock that nobody holds stays taken
 )
 
 // Verdict is what one layer of the checkers found.
@@ -47,9 +49,11 @@ type Layer struct {
 // Finding is one violation, with the acquisitions that prove it.
 type Finding struct {
 	Layer string `json:"layer"`
-	// Mechanism is DoubleGrant, Overstay or Ghost, or "" where the layer alone
-	// can't tell.
+	// Mechanism is DoubleGrant, Overstay or another of the mechanisms, or "" where the
+	// layer alone can't tell.
 	Mechanism string `json:"mechanism,omitempty"`
+	// Lock names the lock that the acquisitions are of.
+	Lock string `json:"lock,omitempty"`
 	// Sentence tells it in plain words.
 	Sentence string `json:"sentence"`
 	// At is when it became visible; From and To span what should be drawn.
@@ -95,12 +99,19 @@ type Cell struct {
 	Effect           string  `json:"effect"`
 	Seed             uint64  `json:"seed"`
 	Dir              string  `json:"dir"`
-	// Promise says whether the outcome agrees with what the algorithm declares:
-	// "kept", "broken" or "" where nothing was promised.
+	// Promise says whether the outcome agrees with what the algorithm declares: one of
+	// the promises below, or "" where nothing was declared.
 	Promise string `json:"promise,omitempty"`
 	// Expected explains the promise.
 	Expected string `json:"expected,omitempty"`
 }
+
+// What became of what an algorithm declares.
+const (
+	PromiseKept   = "kept"
+	PromiseBroken = "broken"
+	PromiseOpen   = "open" // the runs proved nothing
+)
 
 // RunResult is results.json of one run: what the checkers made of its history.
 type RunResult struct {

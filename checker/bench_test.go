@@ -85,7 +85,7 @@ func BenchmarkPorcupine(b *testing.B) {
 			decided := 1.0
 			b.ReportAllocs()
 			for b.Loop() {
-				switch porcupine.CheckOperationsTimeout(ownerModel, history, limit) {
+				switch porcupine.CheckOperationsTimeout(mutexModel, history, limit) {
 				case porcupine.Illegal:
 					b.Fatal("porcupine finds a legal history illegal")
 				case porcupine.Unknown:
@@ -100,14 +100,35 @@ func BenchmarkPorcupine(b *testing.B) {
 	}
 }
 
-// BenchmarkCheck judges a whole run, all layers, from its events.
+// mutexModel is a lock that is never shared: its state is who holds it, 0 for nobody.
+var mutexModel = (&porcupine.NondeterministicModel{
+	Init: func() []any { return []any{int32(0)} },
+	Step: func(state, input, _ any) []any {
+		op, holder := input.(Op), state.(int32)
+		was, is := int32(0), op.ID+1
+		if op.Kind == Release {
+			was, is = is, was
+		}
+		switch possible := holder == was; {
+		case possible && op.Result == Unknown:
+			return []any{holder, is}
+		case possible:
+			return []any{is}
+		case op.Result == Unknown:
+			return []any{holder}
+		}
+		return nil
+	},
+}).ToModel()
+
+// BenchmarkCheck judges a whole run, all layers, from its index.
 func BenchmarkCheck(b *testing.B) {
 	for _, n := range []int{1e4, 1e5, 1e6} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			h := eventsOf(saturated(n))
+			ix := indexed(eventsOf(saturated(n), oneOf64))
 			b.ReportAllocs()
 			for b.Loop() {
-				if res := Check(lockbench.Plan{}, h); res.Outcome != lockbench.Safe {
+				if res := Check(b.Context(), lockbench.Plan{}, ix); res.Outcome != lockbench.Safe {
 					b.Fatal(res.Outcome, res.Reason)
 				}
 			}
@@ -116,8 +137,11 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
+// oneOf64 is the client of a saturated history.
+func oneOf64(_ int, op Op) string { return fmt.Sprintf("w.c%d", op.ID%64) }
+
 // eventsOf writes operations as a history; an Expire becomes the end of a lease.
-func eventsOf(ops []Op) lockbench.History {
+func eventsOf(ops []Op, client func(i int, op Op) string) lockbench.History {
 	ops = slices.SortedStableFunc(slices.Values(ops), func(a, b Op) int {
 		return cmp.Or(cmp.Compare(a.Call, b.Call), cmp.Compare(a.Kind, b.Kind))
 	})
@@ -130,12 +154,12 @@ func eventsOf(ops []Op) lockbench.History {
 	names := []string{lockbench.OpAcquire, lockbench.OpRelease}
 	results := []lockbench.Result{lockbench.OK, lockbench.Fail, lockbench.Unknown, lockbench.Lost}
 	h := make(lockbench.History, 0, 2*len(ops))
-	for _, op := range ops {
+	for i, op := range ops {
 		if op.Kind == Expire {
 			continue
 		}
 		e := lockbench.Event{At: op.Call, Kind: lockbench.KindCall, Op: names[op.Kind], Lock: string(rune('l' + op.Lock)),
-			Client: fmt.Sprintf("w.c%d", op.ID%64), ID: fmt.Sprint(op.ID), Shared: op.Shared}
+			Client: client(i, op), ID: fmt.Sprint(op.ID), Shared: op.Shared && op.Kind == Acquire}
 		h = append(h, e)
 		if op.Result == Unknown {
 			continue

@@ -6,39 +6,35 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // finding tells of one stale write, and why it could happen.
-func (s *store) finding(e *lockbench.Event, copies []string, overtakers []*lockbench.Event) lockbench.Finding {
-	r, a := s.run, s.run.acqOf(e)
-	eff := effectOn(e, copies[0])
-	f := lockbench.Finding{At: e.At, From: e.At, To: e.At}
-	name := e.Client
-	if a != nil {
-		name = a.who()
-		f.From, f.IDs = a.call, []string{a.id}
-	}
+func (s *store) finding(e *history.Access, eff *history.Effect, copies []string, overtakers []*history.Access) lockbench.Finding {
+	r, a := s.run, &s.run.Acqs[e.Acq]
+	f := r.finding(a)
+	f.At, f.From, f.To = e.At, min(a.Call, e.At), e.At
 	f.Sentence = fmt.Sprintf("%s wrote %d over %d at %s (%s): it had read %d",
-		name, eff.New, eff.Value, r.sec(e.At), strings.Join(copies, ", "), eff.Base)
-	if read := s.reads[acqKey{e.Lock, e.ID}]; read != nil {
+		r.who(a), eff.New, eff.Value, r.sec(e.At), strings.Join(copies, ", "), eff.Base)
+	if read := s.reads[e.Acq]; read != nil {
 		f.Sentence += " at " + r.sec(read.At)
 		f.From = min(f.From, read.At)
 	}
-	if a != nil && a.granted() {
-		var intruder *lockbench.Event
+	if a.Granted() {
+		var intruder *history.Access
 		f.Mechanism, intruder = s.mechanism(a, e.At, overtakers)
 		f.Sentence += ", " + s.excuse(a, e.At)
-		if q, ok := r.frozen(a.client, span{a.call, e.At}); ok {
-			f.Sentence += fmt.Sprintf(", it was frozen from %s to %s", r.sec(q.from), r.sec(q.to))
+		if q, ok := r.frozen(a.Client, span{From: a.Call, To: e.At}); ok {
+			f.Sentence += fmt.Sprintf(", it was frozen from %s to %s", r.sec(q.From), r.sec(q.To))
 		}
 		if intruder != nil {
-			y := r.acqOf(intruder)
-			f.Sentence += fmt.Sprintf("; in between %s had written at %s though %s", y.who(), r.sec(intruder.At), s.excuse(y, intruder.At))
+			y := &r.Acqs[intruder.Acq]
+			f.Sentence += fmt.Sprintf("; in between %s had written at %s though %s", r.who(y), r.sec(intruder.At), s.excuse(y, intruder.At))
 		}
 	}
-	for _, y := range s.owners(overtakers) {
-		if len(f.IDs) < keep && !slices.Contains(f.IDs, y.id) {
-			f.IDs = append(f.IDs, y.id)
+	for _, w := range overtakers {
+		if id := r.ID(&r.Acqs[w.Acq]); len(f.IDs) < keep && !slices.Contains(f.IDs, id) {
+			f.IDs = append(f.IDs, id)
 		}
 	}
 	if n := len(overtakers); n > 0 {
@@ -47,56 +43,66 @@ func (s *store) finding(e *lockbench.Event, copies []string, overtakers []*lockb
 	return f
 }
 
-// mechanism tells the two ways to a stale write apart: either two clients were
+// mechanism tells the ways to a stale write apart: either two clients were
 // entitled to believe in the lock, or one of them wrote though it was not. That
 // one need not be the writer of the stale value: a write under an ended lease also
 // spoils the work of the holder that it breaks in on, who is then told about it.
-func (s *store) mechanism(a *acquisition, at lockbench.Instant, overtakers []*lockbench.Event) (how string, intruder *lockbench.Event) {
+func (s *store) mechanism(a *acquisition, at lockbench.Instant, overtakers []*history.Access) (how string, intruder *history.Access) {
+	r := s.run
+	belief := r.Belief(a)
 	for _, w := range overtakers {
-		y := s.run.acqOf(w)
-		if y == nil || y.owner() == a.owner() {
+		y := &r.Acqs[w.Acq]
+		if y.Client == a.Client {
 			continue
 		}
-		for _, b := range y.belief {
-			if slices.ContainsFunc(a.belief, b.overlaps) {
+		for _, b := range r.Belief(y) {
+			if slices.ContainsFunc(belief, b.Overlaps) {
 				return lockbench.DoubleGrant, nil
 			}
 		}
-		if !within(y.belief, w.At) {
+		if !history.Within(r.Belief(y), w.At) {
 			intruder = w
 		}
 	}
-	if !within(a.belief, at) {
-		return lockbench.Overstay, nil
+	if !history.Within(belief, at) {
+		return s.trespass(a, at), nil
 	}
 	if intruder != nil {
-		return lockbench.Overstay, intruder
+		return s.trespass(&r.Acqs[intruder.Acq], intruder.At), intruder
 	}
 	return lockbench.DoubleGrant, nil
+}
+
+// trespass is how a client came to write at t without its lock; "" if it is neither:
+// it had not been granted the lock, or the write was under way when it was killed.
+func (s *store) trespass(a *acquisition, t lockbench.Instant) string {
+	if _, over := s.run.overstays(a, t); over {
+		return lockbench.Overstay
+	}
+	if a.Granted() && t > s.run.Released(a) {
+		return lockbench.EarlyRelease
+	}
+	return ""
 }
 
 // excuse says what the writer knew about its lock when it wrote at t.
 func (s *store) excuse(a *acquisition, t lockbench.Instant) string {
 	r := s.run
-	if within(a.belief, t) {
-		if end := a.belief[len(a.belief)-1].to; end < Forever {
+	belief := r.Belief(a)
+	if history.Within(belief, t) {
+		if end := belief[len(belief)-1].To; end < Forever {
 			return "by all it knew it held the lock until " + r.sec(end)
 		}
 		return "by all it knew it held the lock"
 	}
-	if ended, over := a.overstays(t); over {
+	if ended, over := r.overstays(a, t); over {
 		return r.ending(a, ended)
 	}
-	return "it had called release at " + r.sec(a.released())
-}
-
-// owners lists the acquisitions that made the writes.
-func (s *store) owners(writes []*lockbench.Event) []*acquisition {
-	var out []*acquisition
-	for _, w := range writes {
-		if a := s.run.acqOf(w); a != nil {
-			out = append(out, a)
-		}
+	switch released := r.Released(a); {
+	case released < t:
+		return "it had called release at " + r.sec(released)
+	case r.Dead(a) < t:
+		return "it had been killed at " + r.sec(r.Dead(a))
 	}
-	return out
+	return "it had not been granted the lock"
 }

@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -13,21 +12,28 @@ import (
 var badness = []lockbench.Outcome{lockbench.NotAvailable, lockbench.Safe, lockbench.Inconclusive,
 	lockbench.Check, lockbench.Fence, lockbench.Stuck, lockbench.Broken}
 
-// Worst is the index of the first run with the worst outcome: the run that
-// determines the cell. It is -1 if there are no runs.
-func Worst(runs []lockbench.RunResult) int {
-	worst, level := -1, -2
+// Decisive is the index of the run that determines the cell: the first with the worst
+// outcome, and of those rather one that breaks the algorithm's promise. It is -1 if
+// there are no runs.
+func Decisive(runs []lockbench.RunResult, info lockbench.Info) int {
+	decisive, level := -1, -1
 	for i, r := range runs {
-		if n := slices.Index(badness, r.Outcome); n > level {
-			worst, level = i, n
+		n := 2 * slices.Index(badness, r.Outcome)
+		if e := info.Expected(r.Plan.Fault); e != nil && !agrees(e, r) {
+			n++
+		}
+		if n > level {
+			decisive, level = i, n
 		}
 	}
-	return worst
+	return decisive
 }
 
 // Cell merges the runs of one algorithm under one fault. The outcome, reason,
-// effect and seed are those of the run that [Worst] names. Dir is left to the
-// caller, who knows where that run lies.
+// effect and seed are those of the run that [Decisive] names. The promise is kept if
+// that run keeps it, and every other that was hurt: a hazard that is known need not
+// show in every run, but no other may. Dir is left to the caller, who knows where
+// that run lies.
 func Cell(runs []lockbench.RunResult, info lockbench.Info) lockbench.Cell {
 	c := lockbench.Cell{Algorithm: info.Name, Outcome: lockbench.NotAvailable, Runs: len(runs),
 		Copies: map[string]lockbench.Copy{}, FirstViolationMS: -1}
@@ -44,23 +50,56 @@ func Cell(runs []lockbench.RunResult, info lockbench.Info) lockbench.Cell {
 			c.Copies[name] = sum(c.Copies[name], copied)
 		}
 	}
-	if i := Worst(runs); i >= 0 {
-		r := runs[i]
-		c.Fault, c.Outcome, c.Reason, c.Effect, c.Seed = r.Plan.Fault, r.Outcome, r.Reason, r.Effect.Measured, r.Plan.Seed
-		if c.Algorithm == "" {
-			c.Algorithm = r.Plan.Algorithm
-		}
+	i := Decisive(runs, info)
+	if i < 0 {
+		return c
 	}
-	return Judge(c, info)
+	r := runs[i]
+	c.Fault, c.Outcome, c.Reason, c.Effect, c.Seed = r.Plan.Fault, r.Outcome, r.Reason, r.Effect.Measured, r.Plan.Seed
+	if c.Algorithm == "" {
+		c.Algorithm = r.Plan.Algorithm
+	}
+	if e := info.Expected(c.Fault); e != nil {
+		c.Promise, c.Expected = promise(e, runs, i), explain(e)
+	}
+	return c
 }
 
-// harmed reports whether a copy was hurt, a grant was illegal or the lock stuck.
+// promise says whether the runs kept what was declared. A cell that proved nothing
+// neither keeps nor breaks a promise, unless a run of it was hurt.
+func promise(e *lockbench.Expectation, runs []lockbench.RunResult, decisive int) string {
+	for i, r := range runs {
+		if (harmed(r) || i == decisive && r.Outcome != lockbench.Inconclusive) && !agrees(e, r) {
+			return lockbench.PromiseBroken
+		}
+	}
+	if runs[decisive].Outcome == lockbench.Inconclusive {
+		return lockbench.PromiseOpen
+	}
+	return lockbench.PromiseKept
+}
+
+// harmed reports whether a copy was hurt, a grant was illegal or the lock stuck. A
+// run may show that and be inconclusive all the same.
 func harmed(r lockbench.RunResult) bool {
 	switch r.Outcome {
 	case lockbench.Check, lockbench.Fence, lockbench.Broken, lockbench.Stuck:
 		return true
 	}
+	for _, l := range r.Layers {
+		switch l.Name {
+		case LayerGrant, LayerBelief, LayerStore, LayerProgress:
+			if l.Verdict == lockbench.Invalid {
+				return true
+			}
+		}
+	}
 	return false
+}
+
+// agrees reports whether one run is what the algorithm declares.
+func agrees(e *lockbench.Expectation, r lockbench.RunResult) bool {
+	return slices.Contains(e.Outcomes, r.Outcome) && strings.HasPrefix(r.Reason, e.Reason)
 }
 
 func sum(a, b lockbench.Copy) lockbench.Copy {
@@ -68,37 +107,8 @@ func sum(a, b lockbench.Copy) lockbench.Copy {
 		Refused: a.Refused + b.Refused, Skipped: a.Skipped + b.Skipped}
 }
 
-// Judge compares a cell with what the algorithm declares and returns it with
-// Promise and Expected set. Of several expectations that match the fault, the one
-// that names it exactly counts, else the first glob.
-func Judge(c lockbench.Cell, info lockbench.Info) lockbench.Cell {
-	c.Promise, c.Expected = "", ""
-	e, ok := expectation(info.Expect, c.Fault)
-	if !ok {
-		return c
-	}
-	c.Promise = "broken"
-	if slices.Contains(e.Outcomes, c.Outcome) && strings.HasPrefix(c.Reason, e.Reason) {
-		c.Promise = "kept"
-	}
-	c.Expected = explain(e)
-	return c
-}
-
-func expectation(all []lockbench.Expectation, fault string) (found lockbench.Expectation, ok bool) {
-	for _, e := range all {
-		if e.Fault == fault {
-			return e, true
-		}
-		if match, err := path.Match(e.Fault, fault); err == nil && match && !ok {
-			found, ok = e, true
-		}
-	}
-	return found, ok
-}
-
 // explain writes an expectation as a sentence.
-func explain(e lockbench.Expectation) string {
+func explain(e *lockbench.Expectation) string {
 	var names []string
 	for _, o := range e.Outcomes {
 		names = append(names, string(o))

@@ -31,18 +31,18 @@ func TestCell(t *testing.T) {
 	}
 }
 
-func TestWorst(t *testing.T) {
+func TestDecisive(t *testing.T) {
 	order := []lockbench.Outcome{lockbench.NotAvailable, lockbench.Safe, lockbench.Inconclusive, lockbench.Check,
 		lockbench.Fence, lockbench.Stuck, lockbench.Broken}
 	for i, worse := range order {
 		for j, better := range order[:i] {
 			runs := []lockbench.RunResult{{Outcome: better}, {Outcome: worse}, {Outcome: worse}}
-			if got := Worst(runs); got != 1 {
+			if got := Decisive(runs, lockbench.Info{}); got != 1 {
 				t.Errorf("%s (%d) against %s (%d): run %d", worse, i, better, j, got)
 			}
 		}
 	}
-	if got := Worst(nil); got != -1 {
+	if got := Decisive(nil, lockbench.Info{}); got != -1 {
 		t.Errorf("of no runs: %d", got)
 	}
 	if c := Cell(nil, lockbench.Info{Name: "a"}); c.Outcome != lockbench.NotAvailable || c.FirstViolationMS != -1 {
@@ -50,7 +50,7 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestPromise(t *testing.T) {
 	info := lockbench.Info{Expect: []lockbench.Expectation{
 		{Fault: "pause-*", Outcomes: []lockbench.Outcome{lockbench.Safe}, Why: "by design", Source: "its page"},
 		{Fault: "pause-holder", Outcomes: []lockbench.Outcome{lockbench.Check, lockbench.Fence}, Reason: lockbench.Overstay},
@@ -67,13 +67,40 @@ func TestJudge(t *testing.T) {
 		{"pause-holder", lockbench.Check, "double grant: w1", "broken", "CHECK or FENCE by overstay"},
 		{"pause-holder", lockbench.Safe, "", "broken", "CHECK or FENCE by overstay"},
 		{"pause-leader", lockbench.Safe, "", "kept", "SAFE: by design (its page)"},
-		{"pause-leader", lockbench.Inconclusive, "too few", "broken", "SAFE: by design (its page)"},
+		{"pause-leader", lockbench.Inconclusive, "too few", "open", "SAFE: by design (its page)"},
 		{"kill-leader", lockbench.Broken, "double grant: w1", "", ""},
 	}
 	for _, tt := range tests {
-		c := Judge(lockbench.Cell{Fault: tt.fault, Outcome: tt.outcome, Reason: tt.reason}, info)
+		c := Cell([]lockbench.RunResult{{Plan: lockbench.Plan{Fault: tt.fault}, Outcome: tt.outcome, Reason: tt.reason}}, info)
 		if c.Promise != tt.promise || c.Expected != tt.expected {
 			t.Errorf("%s %s %q: %q, %q", tt.fault, tt.outcome, tt.reason, c.Promise, c.Expected)
+		}
+	}
+}
+
+// TestPromiseOfEveryRun: whichever run comes first, no run may be hurt in a way that
+// was not declared; and a hazard that was need not show in each.
+func TestPromiseOfEveryRun(t *testing.T) {
+	info := lockbench.Info{Expect: []lockbench.Expectation{
+		{Fault: "f", Outcomes: []lockbench.Outcome{lockbench.Fence}, Reason: lockbench.Overstay}}}
+	run := func(o lockbench.Outcome, reason string) lockbench.RunResult {
+		return lockbench.RunResult{Plan: lockbench.Plan{Fault: "f"}, Outcome: o, Reason: reason}
+	}
+	declared, other, safe := run(lockbench.Fence, "overstay: w1"), run(lockbench.Fence, "double grant: w1"), run(lockbench.Safe, "")
+	for _, tt := range []struct {
+		runs    []lockbench.RunResult
+		promise string
+		reason  string
+	}{
+		{[]lockbench.RunResult{declared, other}, "broken", other.Reason},
+		{[]lockbench.RunResult{other, declared}, "broken", other.Reason},
+		{[]lockbench.RunResult{declared, safe}, "kept", declared.Reason},
+		{[]lockbench.RunResult{safe, declared}, "kept", declared.Reason},
+		{[]lockbench.RunResult{safe, safe}, "broken", ""},
+		{[]lockbench.RunResult{declared, run(lockbench.Check, "overstay: w1")}, "broken", declared.Reason},
+	} {
+		if c := Cell(tt.runs, info); c.Promise != tt.promise || c.Reason != tt.reason {
+			t.Errorf("%+v: %s, %q", tt.runs, c.Promise, c.Reason)
 		}
 	}
 }

@@ -1,10 +1,13 @@
 package checker
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // The names of the layers, in the order of [lockbench.RunResult].Layers.
@@ -21,27 +24,24 @@ const (
 // keep is how many findings a layer shows; it counts them all.
 const keep = 10
 
-// Options change how a history is read.
+// Options bound what judging a history may take.
 type Options struct {
-	// Strict ignores leases: neither a passed until nor a lost notice ends a
-	// hold. It is for histories of locks that claim to be held until released.
-	Strict bool
 	// Limit is the time that each layer has; 0 is [DefaultLimit].
 	Limit time.Duration
 	// Memory is how many bytes each layer may use; 0 is what the machine has left.
 	Memory int64
 }
 
-// Check judges one run with the default options: leases count. The plan may be
-// zero; then only what the events tell is judged. It never panics and always ends:
-// a layer that fails, or would need too much time or memory, is undecided.
-func Check(plan lockbench.Plan, h lockbench.History) lockbench.RunResult {
-	return Options{}.Check(plan, h)
+// Check judges one run. The plan may be zero; then only what the events tell is
+// judged. It never panics and always ends: a layer that fails, or would need too much
+// time or memory, is undecided, and so are all that ctx left no time for.
+func Check(ctx context.Context, plan lockbench.Plan, ix *history.Index) lockbench.RunResult {
+	return Options{}.Check(ctx, plan, ix)
 }
 
 // Check judges one run under these options. See the function [Check].
-func (o Options) Check(plan lockbench.Plan, h lockbench.History) lockbench.RunResult {
-	return check(o, plan, h, layers)
+func (o Options) Check(ctx context.Context, plan lockbench.Plan, ix *history.Index) lockbench.RunResult {
+	return check(ctx, o, plan, ix, layers)
 }
 
 // layer is one checker. It may leave measurements in the run's result fields.
@@ -57,46 +57,43 @@ func (l layer) need(acqs, accesses int) int64 {
 	return l.perAcquisition*int64(acqs) + l.perAccess*int64(accesses)
 }
 
-// perEvent is what indexing the history needs at most, in bytes for each event.
-const perEvent = 400
+// perAcquisition is what is common to all layers, in bytes for each acquisition.
+const perAcquisition = 100
 
 var layers = []layer{
-	{LayerGrant, judgeGrant, 400, 0},
-	{LayerBelief, judgeBelief, 600, 0},
-	{LayerOverstay, judgeOverstay, 200, 50},
+	{LayerGrant, judgeGrant, 500, 0},
+	{LayerBelief, judgeBelief, 100, 0},
+	{LayerOverstay, judgeOverstay, 60, 30},
 	{LayerToken, judgeToken, 200, 0},
 	{LayerStore, judgeStore, 0, 100},
-	{LayerProgress, judgeProgress, 400, 0},
+	{LayerProgress, judgeProgress, 300, 0},
 	{LayerOrder, judgeOrder, 200, 0},
 }
 
-func check(o Options, plan lockbench.Plan, h lockbench.History, layers []layer) lockbench.RunResult {
-	r, err := read(o, plan, h)
+func check(ctx context.Context, o Options, plan lockbench.Plan, ix *history.Index, layers []layer) lockbench.RunResult {
+	var r *run
+	err := o.room("history's", perAcquisition*int64(len(ix.Acqs)))
+	if err == nil {
+		r, err = bounded(ctx, o.limit(), func() *run { return newRun(plan, ix) })
+	}
+	switch {
+	case err != nil:
+		err = fmt.Errorf("checker: reading the history failed: %w", err)
+	case len(ix.Doubts) > 0:
+		err = fmt.Errorf("the history is not whole: %s", strings.Join(ix.Doubts, "; "))
+	}
 	var judged []lockbench.Layer
 	for _, l := range layers {
 		if err != nil {
 			judged = append(judged, undecided(l.name, err.Error()))
 			continue
 		}
-		judged = append(judged, guard(o, l, r))
+		judged = append(judged, guard(ctx, o, l, r))
+	}
+	if r == nil {
+		r = &run{plan: plan, Index: ix}
 	}
 	return conclude(r, judged)
-}
-
-// read indexes the history, within the same limits as the layers.
-func read(o Options, plan lockbench.Plan, h lockbench.History) (*run, error) {
-	r, err := newRun(o, plan), o.room("history's", perEvent*int64(len(h)))
-	if err == nil {
-		r, err = bounded(o.limit(), func() *run {
-			r := newRun(o, plan)
-			r.load(h)
-			return r
-		})
-	}
-	if err != nil {
-		return newRun(o, plan), fmt.Errorf("checker: reading the history failed: %w", err)
-	}
-	return r, nil
 }
 
 func undecided(name, why string) lockbench.Layer {

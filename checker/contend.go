@@ -11,9 +11,13 @@ import (
 // the end of its work: a release of it returned.
 func (r *run) countSections() int {
 	n := 0
-	for _, a := range r.acqs {
-		for _, rel := range a.releases {
-			if a.granted() && rel.ret < Forever {
+	for i := range r.Acqs {
+		a := &r.Acqs[i]
+		if !a.Granted() {
+			continue
+		}
+		for rel := range r.Releases(a) {
+			if rel.Return < Forever {
 				n++
 				break
 			}
@@ -25,12 +29,16 @@ func (r *run) countSections() int {
 // countContended counts the acquires that ran while another client held the lock.
 func (r *run) countContended() int {
 	n := 0
-	beliefs := r.beliefsByLock()
-	for i, acqs := range r.perLock(func(a *acquisition) bool { return a.asked > 0 }) {
-		longest := longestBefore(beliefs[i])
-		for _, a := range acqs {
-			k := begunBefore(beliefs[i], min(a.ret, a.dead, max(r.last, a.call)))
-			if k > 0 && longest[k-1].to(a.owner()) > a.call {
+	for lock, acqs := range r.ByLock() {
+		beliefs := r.beliefs[lock]
+		longest := r.longestBefore(beliefs)
+		for _, i := range acqs {
+			a := &r.Acqs[i]
+			if !a.Asked {
+				continue
+			}
+			k := begunBefore(beliefs, min(a.Return, r.Dead(a), max(r.Last, a.Call)))
+			if k > 0 && longest[k-1].to(a.Client) > a.Call {
 				n++
 			}
 		}
@@ -38,34 +46,33 @@ func (r *run) countContended() int {
 	return n
 }
 
-// lasting is, among some beliefs, the one that lasts longest, and the one of
-// another owner that does.
+// lasting is, among some beliefs, the end of the one that lasts longest, and of the
+// one of another client that does.
 type lasting struct {
-	owner       string
+	client      int32
 	first, next lockbench.Instant
 }
 
-// to is the latest end of a belief of anybody but owner.
-func (l lasting) to(owner string) lockbench.Instant {
-	if l.owner == owner {
+// to is the latest end of a belief of anybody but client.
+func (l lasting) to(client int32) lockbench.Instant {
+	if l.client == client {
 		return l.next
 	}
 	return l.first
 }
 
 // longestBefore gives for each prefix of the beliefs which last longest.
-func longestBefore(hs []held) []lasting {
+func (r *run) longestBefore(hs []held) []lasting {
 	out := make([]lasting, len(hs))
-	var l lasting
+	l := lasting{client: none}
 	for i, h := range hs {
-		owner := h.acq.owner()
-		switch {
-		case owner == l.owner || l.owner == "":
-			l.owner, l.first = owner, max(l.first, h.to)
-		case h.span.to > l.first:
-			l = lasting{owner, h.span.to, l.first}
+		switch client := r.Acqs[h.acq].Client; {
+		case client == l.client || l.client == none:
+			l.client, l.first = client, max(l.first, h.To)
+		case h.To > l.first:
+			l = lasting{client, h.To, l.first}
 		default:
-			l.next = max(l.next, h.to)
+			l.next = max(l.next, h.To)
 		}
 		out[i] = l
 	}
@@ -74,6 +81,6 @@ func longestBefore(hs []held) []lasting {
 
 // begunBefore counts the beliefs that began before t.
 func begunBefore(hs []held, t lockbench.Instant) int {
-	n, _ := slices.BinarySearchFunc(hs, t, func(h held, t lockbench.Instant) int { return cmp.Compare(h.from, t) })
+	n, _ := slices.BinarySearchFunc(hs, t, func(h held, t lockbench.Instant) int { return cmp.Compare(h.From, t) })
 	return n
 }

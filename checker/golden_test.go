@@ -25,7 +25,7 @@ func TestGolden(t *testing.T) {
 	for _, file := range files {
 		name := strings.TrimSuffix(file, ".jsonl")
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			got := render(Check(readPlan(t, name+".plan.json"), readHistory(t, file)))
+			got := render(judge(readPlan(t, name+".plan.json"), readHistory(t, file)))
 			if *update {
 				if err := os.WriteFile(name+".golden", []byte(got), 0o644); err != nil {
 					t.Fatal(err)

@@ -31,12 +31,12 @@ type Point struct {
 	rank uint8 // order among points of one instant
 }
 
-// At one instant a lock is first given back, then found not to be held, then
-// passed through windows, then taken again.
+// At one instant a lock is first given back, then passed through windows, then
+// found not to be held, then taken again.
 const (
 	rankFree uint8 = iota
-	rankLost
 	rankWindow
+	rankLost
 	rankTake
 )
 
@@ -44,6 +44,9 @@ const (
 type Violation struct {
 	Ops  []int32 // indexes, in the order of their calls
 	What string  // in a few words
+	// Partial says that Ops are not all: too many holds, one after the other, have a
+	// part in it.
+	Partial bool
 }
 
 // Grant decides in O(n log n) whether the operations are linearizable for locks
@@ -64,8 +67,6 @@ func Grant(ops []Op) GrantResult {
 	return g.result
 }
 
-const none = int32(-1)
-
 // most is how many violations are kept; one is enough for a verdict.
 const most = 1000
 
@@ -80,19 +81,19 @@ type tenure struct {
 
 // hold is a stretch in which a lock is certainly held.
 type hold struct {
-	from, to lockbench.Instant
-	lock, id int32
-	shared   bool
+	from, to        lockbench.Instant
+	lock, id, owner int32
+	shared          bool
 }
 
 // window is where something needs a single instant: an acquisition of which
 // nothing but its end is sure, or a release that found the lock lost (to is then
 // the instant already chosen).
 type window struct {
-	from, to lockbench.Instant
-	op, end  int32 // end is none for a lost release
-	lock     int32
-	shared   bool
+	from, to    lockbench.Instant
+	op, end     int32 // end is none for a lost release
+	lock, owner int32
+	shared      bool
 }
 
 type grant struct {
@@ -104,18 +105,22 @@ type grant struct {
 	result  GrantResult
 }
 
-func (g *grant) violation(what string, ops ...int32) {
+func (g *grant) violation(what string, ops ...int32) *Violation {
 	g.result.Count++
 	ops = slices.DeleteFunc(ops, func(i int32) bool { return i == none })
 	for _, i := range ops[1:] {
 		g.link(g.ops[ops[0]].ID, g.ops[i].ID)
 	}
-	if len(g.result.Violations) >= most {
-		return
+	if g.enough() {
+		return &Violation{}
 	}
 	slices.SortFunc(ops, func(a, b int32) int { return cmp.Compare(g.ops[a].Call, g.ops[b].Call) })
 	g.result.Violations = append(g.result.Violations, Violation{Ops: slices.Compact(ops), What: what})
+	return &g.result.Violations[len(g.result.Violations)-1]
 }
+
+// enough reports whether no more violations are kept.
+func (g *grant) enough() bool { return len(g.result.Violations) >= most }
 
 // gather collects the operations of each acquisition.
 func (g *grant) gather() error {
@@ -187,11 +192,11 @@ func (g *grant) shape() {
 				t.to = g.ops[end].Call
 			}
 			if t.from < t.to {
-				g.holds = append(g.holds, hold{t.from, t.to, a.Lock, int32(id), a.Shared})
+				g.holds = append(g.holds, hold{t.from, t.to, a.Lock, int32(id), a.owner(), a.Shared})
 			}
 			continue
 		}
-		w := window{max(a.Call, g.ops[end].Call), min(granted, g.ops[end].Return), t.acquire, end, a.Lock, a.Shared}
+		w := window{max(a.Call, g.ops[end].Call), min(granted, g.ops[end].Return), t.acquire, end, a.Lock, a.owner(), a.Shared}
 		if w.to < w.from {
 			g.violation("released before it was asked for", t.acquire, end)
 			continue
@@ -216,7 +221,7 @@ func (g *grant) placeLost() {
 		}
 		t := &g.tenures[op.ID]
 		at := op.Call
-		if t.from < t.to && op.Call > t.from {
+		if t.from < t.to && (op.Call > t.from || op.After) {
 			at = max(op.Call, t.to)
 		}
 		if at > op.Return {
@@ -262,11 +267,12 @@ func cut[T any](s []T, match func(T) bool) (head, tail []T) {
 // hold with the longest-lasting one before it that conflicts is enough.
 func (g *grant) disjoint(holds []hold) bool {
 	ok := true
-	longest, longestExclusive, told := none, none, none
+	told := none
+	var all, alone longest
 	for i, h := range holds {
-		before := longest
+		before := all.of(h.owner)
 		if h.shared {
-			before = longestExclusive
+			before = alone.of(h.owner)
 		}
 		if before != none && h.from < holds[before].to {
 			ok = false
@@ -277,12 +283,39 @@ func (g *grant) disjoint(holds []hold) bool {
 				told = before
 			}
 		}
-		if longest == none || h.to > holds[longest].to {
-			longest = int32(i)
-		}
-		if !h.shared && (longestExclusive == none || h.to > holds[longestExclusive].to) {
-			longestExclusive = int32(i)
+		all.add(holds, int32(i))
+		if !h.shared {
+			alone.add(holds, int32(i))
 		}
 	}
 	return ok
+}
+
+// longest is, of some holds, the one that lasts longest, and of those of other
+// owners the one that does. The zero value has none.
+type longest struct{ first, next longer }
+
+// longer is a hold, by its index plus one, and its owner.
+type longer struct{ hold, owner int32 }
+
+// of is the one that lasts longest of those that are not owner's, or none.
+func (l *longest) of(owner int32) int32 {
+	if l.first.owner == owner {
+		return l.next.hold - 1
+	}
+	return l.first.hold - 1
+}
+
+func (l *longest) add(holds []hold, i int32) {
+	h, longer := &holds[i], longer{i + 1, holds[i].owner}
+	outlasts := func(o int32) bool { return o == 0 || h.to > holds[o-1].to }
+	switch {
+	case outlasts(l.first.hold):
+		if l.first.owner != h.owner {
+			l.next = l.first
+		}
+		l.first = longer
+	case h.owner != l.first.owner && outlasts(l.next.hold):
+		l.next = longer
+	}
 }

@@ -105,16 +105,16 @@ func observe(ops []Op, w Witness, tally map[string]int) {
 // counterexample wants a violation to be confirmed and minimal: without any one
 // of its acquisitions nothing is wrong.
 func counterexample(t *testing.T, seed uint64, ops []Op, v Violation) {
-	if !confirmed(ops, v.Ops) {
+	if v.confirmed(ops) != porcupine.Illegal {
 		t.Errorf("seed %d: porcupine finds nothing wrong with %+v of\n%+v", seed, v, ops)
 	}
 	ids := map[int32]bool{}
-	shared := false
+	several := false
 	for _, i := range v.Ops {
 		ids[ops[i].ID] = true
-		shared = shared || ops[i].Shared
+		several = several || ops[i].Shared || ops[i].Owner > 0
 	}
-	if len(v.Ops) > 4 && !shared {
+	if len(v.Ops) > 4 && !several {
 		t.Errorf("seed %d: a counterexample of %d operations: %+v", seed, len(v.Ops), ops)
 	}
 	for id := range ids {

@@ -1,12 +1,12 @@
 package checker
 
 import (
+	"context"
 	"fmt"
-	"runtime/debug"
-	"runtime/metrics"
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/memory"
 )
 
 // DefaultLimit is the time that a layer has if [Options] give none. A million
@@ -16,14 +16,14 @@ const DefaultLimit = time.Minute
 // guard runs one layer within the limits and turns whatever goes wrong into a
 // result: the failure of a checker is something to be told, not a reason to lose
 // the other layers.
-func guard(o Options, l layer, r *run) lockbench.Layer {
-	if err := o.room(l.name, l.need(len(r.acqs), len(r.access))); err != nil {
+func guard(ctx context.Context, o Options, l layer, r *run) lockbench.Layer {
+	if err := o.room(l.name, l.need(len(r.Acqs), len(r.Accesses))); err != nil {
 		return undecided(l.name, err.Error())
 	}
 	// A layer that has been given up may still be running: it leaves its
 	// measurements in a run of its own.
 	own := *r
-	out, err := bounded(o.limit(), func() lockbench.Layer { return l.judge(&own) })
+	out, err := bounded(ctx, o.limit(), func() lockbench.Layer { return l.judge(&own) })
 	if err != nil {
 		return undecided(l.name, err.Error())
 	}
@@ -32,7 +32,7 @@ func guard(o Options, l layer, r *run) lockbench.Layer {
 	for i := range out.Findings {
 		f := &out.Findings[i]
 		f.Layer = l.name
-		f.Sentence += r.faultsDuring(span{f.From, f.At})
+		f.Sentence += r.faultsDuring(span{From: f.From, To: f.At})
 	}
 	return out
 }
@@ -44,9 +44,9 @@ func (o Options) limit() time.Duration {
 	return DefaultLimit
 }
 
-// bounded waits for f no longer than the limit. A panic of f is an error. A
+// bounded waits for f no longer than the limit, or ctx. A panic of f is an error. A
 // function that is given up goes on in the background: nothing can stop it.
-func bounded[T any](limit time.Duration, f func() T) (T, error) {
+func bounded[T any](ctx context.Context, limit time.Duration, f func() T) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -67,6 +67,9 @@ func bounded[T any](limit time.Duration, f func() T) (T, error) {
 	select {
 	case res := <-done:
 		return res.value, res.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
 	case <-timer.C:
 		var none T
 		return none, fmt.Errorf("it did not come to an end within %v", limit)
@@ -84,17 +87,10 @@ func (o Options) room(what string, bytes int64) error {
 		if bytes < small {
 			return nil
 		}
-		have = min(available(), debug.SetMemoryLimit(-1)-inUse())
+		have = memory.Available()
 	}
 	if bytes > have {
 		return fmt.Errorf("too little memory: the %s checker needs about %d MB here and may use %d MB", what, bytes>>20, max(0, have)>>20)
 	}
 	return nil
-}
-
-// inUse is the memory that this process has from the system, in bytes.
-func inUse() int64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(sample)
-	return int64(sample[0].Value.Uint64() - sample[1].Value.Uint64())
 }

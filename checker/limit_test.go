@@ -21,7 +21,7 @@ func TestLimits(t *testing.T) {
 		why  string
 	}{
 		{layer{name: "bad", judge: func(*run) lockbench.Layer { panic("at the disco") }}, Options{}, "the checker itself failed: at the disco"},
-		{layer{name: "bad", judge: func(r *run) lockbench.Layer { return lockbench.Layer{Count: int(r.faults[len(r.faults)].At)} }}, Options{}, "index out of range"},
+		{layer{name: "bad", judge: func(r *run) lockbench.Layer { return lockbench.Layer{Count: int(r.Faults[len(r.Faults)].Strike)} }}, Options{}, "index out of range"},
 		{layer{name: "bad", judge: func(r *run) lockbench.Layer {
 			r.copies = map[string]lockbench.Copy{"x": {Lost: 9}}
 			<-stop
@@ -38,7 +38,7 @@ func TestLimits(t *testing.T) {
 				checkers = append([]layer{tt.bad}, layers...)
 			}
 			s := tell(lockbench.Plan{}).busy(10, 24)
-			r := check(tt.opts, s.plan, s.events, checkers)
+			r := check(t.Context(), tt.opts, s.plan, indexed(s.events), checkers)
 			if l := layerOf(r, "bad"); l.Verdict != lockbench.Undecided || !strings.Contains(l.Summary, tt.why) {
 				t.Errorf("got %s %q, want %q", l.Verdict, l.Summary, tt.why)
 			}
@@ -57,7 +57,7 @@ func TestLimits(t *testing.T) {
 // TestTooLargeToRead: not even the index of the history fits.
 func TestTooLargeToRead(t *testing.T) {
 	s := tell(lockbench.Plan{}).busy(10, 12)
-	r := Options{Memory: 1000}.Check(s.plan, s.events)
+	r := Options{Memory: 1000}.Check(t.Context(), s.plan, indexed(s.events))
 	for _, l := range r.Layers {
 		if l.Verdict != lockbench.Undecided || !strings.Contains(l.Summary, "too little memory") {
 			t.Errorf("%s is %s: %s", l.Name, l.Verdict, l.Summary)
@@ -70,25 +70,26 @@ func TestTooLargeToRead(t *testing.T) {
 
 // TestEstimates compares what the layers say they need with what they take.
 func TestEstimates(t *testing.T) {
-	h := eventsOf(saturated(20_000))
-	for i := range h {
-		h[i].Token = uint64(i)
-	}
+	h := eventsOf(saturated(20_000), oneOf64)
 	accesses := uint64(0)
-	for _, e := range h[:20_000] {
-		e.Kind, e.Seq = lockbench.KindWrite, accesses+1
-		e.Copies = &lockbench.CopyEffects{Plain: lockbench.CopyEffect{Value: int64(accesses), Base: int64(accesses), New: int64(accesses + 1), Result: lockbench.Landed}}
-		h, accesses = append(h, e), accesses+1
+	for i := range h {
+		if e := h[i]; e.Kind == lockbench.KindReturn && e.Op == lockbench.OpAcquire {
+			h[i].Token = uint64(i + 1)
+			e.Kind, e.Op, e.Seq = lockbench.KindWrite, "", accesses+1
+			effect := lockbench.CopyEffect{Value: int64(accesses), Base: int64(accesses), New: int64(accesses + 1), Result: lockbench.Landed}
+			e.Copies = &lockbench.CopyEffects{Plain: effect, Checked: effect}
+			h, accesses = append(h, e), accesses+1
+		}
 	}
+	ix := indexed(h)
 	var r *run
-	read := takes(func() { r = newRun(Options{}, lockbench.Plan{}); r.load(h) })
-	t.Logf("reading takes %d bytes an event, said %d", read/int64(len(h)), perEvent)
-	if need := int64(perEvent * len(h)); read > need {
-		t.Errorf("reading takes %d bytes, said %d", read, need)
+	read := takes(func() { r = newRun(lockbench.Plan{}, ix) })
+	if need := int64(perAcquisition * len(ix.Acqs)); read > need || read < need/8 {
+		t.Errorf("what is common takes %d bytes, said %d", read, need)
 	}
 	for _, l := range layers {
-		took, need := takes(func() { l.judge(r) }), l.need(len(r.acqs), len(r.access))
-		t.Logf("%s takes %d bytes for %d acquisitions and %d accesses, said %d", l.name, took, len(r.acqs), len(r.access), need)
+		took, need := takes(func() { l.judge(r) }), l.need(len(r.Acqs), len(r.Accesses))
+		t.Logf("%s takes %d bytes for %d acquisitions and %d accesses, said %d", l.name, took, len(r.Acqs), len(r.Accesses), need)
 		if took > need || took < need/8 {
 			t.Errorf("%s takes %d bytes, said %d", l.name, took, need)
 		}

@@ -131,7 +131,7 @@ func TestShiftedAndRenamedRuns(t *testing.T) {
 	for _, file := range files {
 		plan := readPlan(t, strings.TrimSuffix(file, ".jsonl")+".plan.json")
 		h := readHistory(t, file)
-		want := rename(render(Check(plan, h)))
+		want := rename(render(judge(plan, h)))
 		for i := range h {
 			for _, at := range []*lockbench.Instant{&h[i].At, &h[i].Until, &h[i].Call} {
 				if *at != 0 {
@@ -142,7 +142,7 @@ func TestShiftedAndRenamedRuns(t *testing.T) {
 				*s = rename(*s)
 			}
 		}
-		if got := render(Check(plan, h)); got != want {
+		if got := render(judge(plan, h)); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", file, got, want)
 		}
 	}

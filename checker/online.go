@@ -1,15 +1,19 @@
 package checker
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/anishathalye/porcupine"
+
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // Online watches a run while it goes on for the obvious violation: a lock granted
-// while a definite hold of another client is open and, by its own lease, valid. It
+// while another client relies on it, by its own lease and all that it has done. It
 // is for stopping a long run at the first; [Check] finds the rest at the end. What
 // it reports is never wrong, if events come in the order of their time, give or
 // take Slack.
@@ -20,14 +24,13 @@ type Online struct {
 	// Slack is how far behind the others an event may come; a violation is
 	// reported that much later.
 	Slack time.Duration
-	// Strict ignores leases, as in [Options].
-	Strict bool
 
 	start    lockbench.Instant
 	begun    bool
 	names    []string
 	holds    [][]openHold // by lock, in the order of names
 	numbers  map[string]int
+	clients  map[string]caller // those of which more is known than the name
 	suspects []suspect
 }
 
@@ -37,23 +40,17 @@ type openHold struct {
 	lock       int
 	shared     bool
 	granted    lockbench.Instant
-	until, end lockbench.Instant // by its lease; by release, loss or death
+	lease      history.Lease
+	end        lockbench.Instant // by release, loss or death
 }
 
-func (h *openHold) over() lockbench.Instant { return min(h.until, h.end) }
-
-func (h *openHold) owner() string {
-	if h.client != "" {
-		return h.client
-	}
-	return h.id
-}
+func (h *openHold) over() lockbench.Instant { return min(h.lease.End, h.end) }
 
 // clashes reports whether the two are held at once, by what is known so far.
 // Touching is allowed.
 func (h *openHold) clashes(o *openHold) bool {
 	at := max(h.granted, o.granted)
-	return h.over() > at && o.over() > at && h.owner() != o.owner() && !(h.shared && o.shared)
+	return h.over() > at && o.over() > at && h.client != o.client && !(h.shared && o.shared)
 }
 
 // suspect is a pair of grants that is a violation, unless an event that is still
@@ -67,19 +64,41 @@ type suspect struct {
 // it, or nil. The event is not kept. Confirmed says whether porcupine agreed.
 func (o *Online) Event(ev *lockbench.Event) *lockbench.Finding {
 	if !o.begun {
-		o.begun, o.start, o.numbers = true, ev.At, map[string]int{}
+		o.begun, o.start, o.numbers, o.clients = true, ev.At, map[string]int{}, map[string]caller{}
+	}
+	if ev.Kind == lockbench.KindCall {
+		o.called(ev)
 	}
 	switch {
 	case ev.Kind == lockbench.KindReturn && ev.Op == lockbench.OpAcquire && ev.Result == lockbench.OK:
 		o.grant(ev)
-	case ev.Kind == lockbench.KindCall && ev.Op == lockbench.OpRelease, ev.Kind == lockbench.KindLost && !o.Strict:
+	case ev.Kind == lockbench.KindCall && ev.Op == lockbench.OpRelease, ev.Kind == lockbench.KindLost:
 		o.ended(ev)
-	case ev.Kind == lockbench.KindRenew && !o.Strict:
+	case ev.Kind == lockbench.KindRenew:
 		o.renewed(ev)
 	case ev.Kind == lockbench.KindDead:
 		o.died(ev)
 	}
 	return o.certain(ev.At)
+}
+
+// caller is what a client said of itself in a call: its process, and whether its last
+// acquire was a shared one.
+type caller struct {
+	worker string
+	shared bool
+}
+
+func (o *Online) called(ev *lockbench.Event) {
+	c := o.clients[ev.Client]
+	now := caller{cmp.Or(c.worker, ev.Worker), c.shared}
+	if ev.Op == lockbench.OpAcquire {
+		now.shared = ev.Shared
+	}
+	if now != c {
+		now.worker = strings.Clone(now.worker)
+		o.clients[strings.Clone(ev.Client)] = now
+	}
 }
 
 // number finds or makes the number of a lock.
@@ -96,10 +115,7 @@ func (o *Online) number(lock string) int {
 
 func (o *Online) grant(ev *lockbench.Event) {
 	lock := o.number(ev.Lock)
-	h := openHold{id: ev.ID, client: ev.Client, lock: lock, shared: ev.Shared, granted: ev.At, until: Forever, end: Forever}
-	if !o.Strict {
-		h.until = orForever(ev.Until)
-	}
+	h := openHold{id: ev.ID, client: ev.Client, lock: lock, shared: o.clients[ev.Client].shared, granted: ev.At, lease: history.NewLease(ev.Until), end: Forever}
 	expired := ev.At.Add(-o.Slack)
 	holds := slices.DeleteFunc(o.holds[lock], func(h openHold) bool { return h.over() <= expired })
 	for i := range holds {
@@ -110,24 +126,25 @@ func (o *Online) grant(ev *lockbench.Event) {
 	o.holds[lock] = append(holds, h)
 }
 
-// ended takes the end of a hold, by its release or its loss.
+// ended takes the end of a hold, by its client's own release or its loss.
 func (o *Online) ended(ev *lockbench.Event) {
 	lock := o.number(ev.Lock)
+	its := func(h *openHold) bool { return h.lock == lock && h.id == ev.ID && h.client == ev.Client }
 	for i := range o.holds[lock] {
-		if o.holds[lock][i].id == ev.ID {
+		if its(&o.holds[lock][i]) {
 			o.holds[lock] = slices.Delete(o.holds[lock], i, i+1)
 			break
 		}
 	}
-	o.acquit(ev.At, func(h *openHold) bool { return h.lock == lock && h.id == ev.ID })
+	o.acquit(ev.At, its)
 }
 
 // renewed moves the end of a lease; nothing can move it back.
 func (o *Online) renewed(ev *lockbench.Event) {
 	holds := o.holds[o.number(ev.Lock)]
 	for i := range holds {
-		if h := &holds[i]; h.id == ev.ID && (h.until == Forever || ev.Until == 0 || ev.Until > h.until) {
-			h.until = orForever(ev.Until)
+		if h := &holds[i]; h.id == ev.ID {
+			h.lease.Renew(ev.Until)
 		}
 	}
 }
@@ -135,8 +152,7 @@ func (o *Online) renewed(ev *lockbench.Event) {
 // died ends everything that clients of a killed process held.
 func (o *Online) died(ev *lockbench.Event) {
 	of := func(h *openHold) bool {
-		rest, ok := strings.CutPrefix(h.client, ev.Worker)
-		return ok && strings.HasPrefix(rest, ".")
+		return cmp.Or(o.clients[h.client].worker, history.WorkerName(h.client)) == ev.Worker
 	}
 	for lock := range o.holds {
 		o.holds[lock] = slices.DeleteFunc(o.holds[lock], func(h openHold) bool { return of(&h) })
@@ -190,14 +206,14 @@ func (o *Online) finding(s suspect) *lockbench.Finding {
 		ops = append(ops, Op{Call: h.granted, Return: h.granted, ID: int32(i), Kind: Acquire, Shared: h.shared},
 			Op{Call: h.over(), Return: Forever, ID: int32(i), Kind: Expire, Result: Unknown})
 	}
-	r := run{start: o.start, locks: o.names}
-	who := func(h *openHold) string { return (&acquisition{id: h.id, client: h.client}).who() }
-	sentence := who(&s.second) + " was granted " + r.theLock(o.names[s.first.lock]) + " at " + r.sec(s.at) +
-		" while " + who(&s.first) + " held it since " + r.sec(s.first.granted)
-	if s.first.until < Forever {
-		sentence += ", by its lease until " + r.sec(s.first.until)
+	since := func(t lockbench.Instant) string { return secondsSince(t, o.start) }
+	lock := o.names[s.first.lock]
+	sentence := s.second.client + " was granted " + theLock(o.names, lock) + " at " + since(s.at) +
+		" while " + s.first.client + " held it since " + since(s.first.granted)
+	if s.first.lease.End < Forever {
+		sentence += ", by its lease until " + since(s.first.lease.End)
 	}
-	return &lockbench.Finding{Layer: LayerGrant, Mechanism: lockbench.DoubleGrant, Sentence: sentence,
+	return &lockbench.Finding{Layer: LayerBelief, Mechanism: lockbench.DoubleGrant, Sentence: sentence, Lock: lock,
 		At: s.at, From: s.first.granted, To: s.at, IDs: []string{s.first.id, s.second.id},
-		Confirmed: confirmed(ops, []int32{0, 1, 2, 3})}
+		Confirmed: Linearizable(ops, confirmTime) == porcupine.Illegal}
 }

@@ -1,14 +1,9 @@
 package checker
 
 import (
-	"math"
-
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
-
-// Forever is the return of an operation that may still take effect at any later
-// time, and the end of a hold that was never given back.
-const Forever = lockbench.Instant(math.MaxInt64)
 
 // Op is one operation on a lock as the grant check sees it: 32 bytes, no
 // strings, so that ten millions of them fit into memory.
@@ -18,10 +13,16 @@ type Op struct {
 	Call, Return lockbench.Instant
 	// ID is the acquisition, Lock the lock; both are small numbers from 0.
 	ID, Lock int32
-	Kind     OpKind
-	Result   OpResult
+	// Owner is whose acquisitions hold a lock together, a number from 1; 0 where each
+	// acquisition stands for itself.
+	Owner  int32
+	Kind   OpKind
+	Result history.Result
 	// Shared is set on the acquire of the shared mode.
 	Shared bool
+	// After is set on a release that was called by the client of its acquisition
+	// after the acquire had returned ok: it comes after it in the same instant, too.
+	After bool
 }
 
 // OpKind says what an operation does.
@@ -36,15 +37,12 @@ const (
 	Expire
 )
 
-// OpResult says how an operation ended.
-type OpResult uint8
-
-// The results of operations, as in [lockbench.Result].
+// The results of operations, as in [history.Result].
 const (
-	OK OpResult = iota
-	Fail
-	Unknown
-	Lost
+	OK      = history.OK
+	Fail    = history.Fail
+	Unknown = history.Unknown
+	Lost    = history.Lost
 )
 
 // definite reports whether the operation certainly saw the lock at some instant
@@ -53,14 +51,52 @@ func (o Op) definite() bool {
 	return o.Kind != Expire && (o.Result == OK || o.Result == Lost)
 }
 
-func resultOf(r lockbench.Result) OpResult {
-	switch r {
-	case lockbench.OK:
-		return OK
-	case lockbench.Fail:
-		return Fail
-	case lockbench.Lost:
-		return Lost
+// owner is who must not hold a lock together with another.
+func (o Op) owner() int32 {
+	if o.Owner > 0 {
+		return o.Owner
 	}
-	return Unknown
+	return -1 - o.ID
+}
+
+// ops translates the history for [Grant]. An acquisition's number is its index.
+// A lease ends as an Expire, and what was sent to release it afterwards proves
+// nothing any more.
+func (r *run) ops() []Op {
+	ops := make([]Op, 0, 2*len(r.Acqs))
+	for i := range r.Acqs {
+		a := &r.Acqs[i]
+		op := Op{ID: int32(i), Lock: a.Lock, Shared: a.Shared}
+		if r.plan.Traits.Reentrant && a.Client != none {
+			op.Owner = a.Client + 1
+		}
+		expiry := Forever
+		if a.Asked {
+			op.Kind, op.Call, op.Return, op.Result = Acquire, a.Call, a.Return, a.Result
+			if op.Result == Unknown {
+				op.Return = Forever
+			}
+			ops = append(ops, op)
+		}
+		if a.Granted() {
+			expiry = r.MayEnd(a)
+		}
+		released := false
+		for rel := range r.Releases(a) {
+			if rel.Call >= expiry {
+				continue
+			}
+			op.Kind, op.Call, op.Return, op.Result, op.After = Release, rel.Call, rel.Return, rel.Result, rel.Own
+			if op.Result == Unknown {
+				op.Return = Forever
+			}
+			ops = append(ops, op)
+			released = released || op.Result == OK
+		}
+		if expiry < Forever && !released {
+			op.Kind, op.Call, op.Return, op.Result, op.After = Expire, expiry, Forever, Unknown, false
+			ops = append(ops, op)
+		}
+	}
+	return ops
 }

@@ -17,19 +17,19 @@ import (
 func judgeOrder(r *run) lockbench.Layer {
 	inversions, grants := 0, 0
 	var longest time.Duration
-	share := map[string]float64{}
-	for _, acqs := range r.perLock(func(a *acquisition) bool { return a.asked > 0 }) {
-		var calls []*acquisition
-		for _, a := range acqs {
-			longest = max(longest, min(a.ret, a.dead, max(r.end, a.call)).Sub(a.call))
-			share[a.owner()] += 0
-			if a.granted() {
-				share[a.owner()]++
-				calls = append(calls, a)
+	share := map[int32]float64{}
+	for _, acqs := range r.ByLock() {
+		var granted []*acquisition
+		for _, a := range r.those(acqs, func(a *acquisition) bool { return a.Asked }) {
+			longest = max(longest, min(a.Return, r.Dead(a), max(r.End, a.Call)).Sub(a.Call))
+			share[a.Client] += 0
+			if a.Granted() {
+				share[a.Client]++
+				granted = append(granted, a)
 			}
 		}
-		grants += len(calls)
-		inversions += fifoInversions(calls)
+		grants += len(granted)
+		inversions += fifoInversions(granted)
 	}
 	if grants == 0 {
 		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "nothing was granted"}
@@ -41,15 +41,15 @@ func judgeOrder(r *run) lockbench.Layer {
 // cost says what a grant cost the lock service and its waiters: the herd shows
 // here. Histories that do not record it get no word.
 func (r *run) cost(grants int) string {
-	if r.requests == 0 {
+	if r.Requests == 0 {
 		return ""
 	}
 	per := func(n int) float64 { return float64(n) / float64(grants) }
-	return fmt.Sprintf(", %.1f requests a grant, %.1f waiters woken and %.1f polls a grant", per(r.requests), per(r.wakes), per(r.polls))
+	return fmt.Sprintf(", %.1f requests a grant, %.1f waiters woken and %.1f polls a grant", per(r.Requests), per(r.Wakes), per(r.Polls))
 }
 
 // jain is Jain's fairness index: 1 when all have the same, 1/n when one has all.
-func jain(share map[string]float64) float64 {
+func jain(share map[int32]float64) float64 {
 	var sum, squares float64
 	for _, x := range share {
 		sum += x
@@ -62,11 +62,11 @@ func jain(share map[string]float64) float64 {
 // the other, by merging (n log n).
 func fifoInversions(grants []*acquisition) int {
 	slices.SortStableFunc(grants, func(a, b *acquisition) int {
-		return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.ret, b.ret))
+		return cmp.Or(cmp.Compare(a.Call, b.Call), cmp.Compare(a.Return, b.Return))
 	})
 	times := make([]lockbench.Instant, len(grants))
 	for i, a := range grants {
-		times[i] = a.ret
+		times[i] = a.Return
 	}
 	return sortCounting(times, make([]lockbench.Instant, len(times)))
 }

@@ -16,15 +16,15 @@ const (
 
 // conclude derives what it takes to be safe from the layers of one run.
 func conclude(r *run, judged []lockbench.Layer) lockbench.RunResult {
-	res := lockbench.RunResult{Schema: 1, Plan: r.plan, Layers: judged, Copies: r.copies,
-		Sections: r.sections, Contended: r.contended, OutageMS: ms(time.Duration(r.outage)), FirstViolationMS: -1, Effect: r.effect(), Notes: r.notes}
+	res := lockbench.RunResult{Schema: lockbench.Schema, Plan: r.plan, Layers: judged, Copies: r.copies,
+		Sections: r.sections, Contended: r.contended, OutageMS: ms(time.Duration(r.outage)), FirstViolationMS: -1, Effect: r.effect(), Notes: r.Notes}
 	if res.Copies == nil {
 		res.Copies = map[string]lockbench.Copy{}
 	}
 	for _, l := range judged {
 		if l.Name != LayerOverstay && l.Name != LayerToken { // hazards; whether they hurt, the store says
 			for _, f := range l.Findings {
-				if at := ms(f.At.Sub(r.start)); res.FirstViolationMS < 0 || at < res.FirstViolationMS {
+				if at := ms(f.At.Sub(r.Start)); res.FirstViolationMS < 0 || at < res.FirstViolationMS {
 					res.FirstViolationMS = at
 				}
 			}
@@ -47,7 +47,8 @@ type conclusion struct {
 }
 
 // outcome is the cell of one run, and why. Harm that was seen stands, whatever
-// else was missing; only a run without harm can be inconclusive.
+// else was missing: BROKEN and STUCK say what happened. The others say what it takes
+// to be safe, and that takes every layer.
 func (c *conclusion) outcome() (lockbench.Outcome, string) {
 	care, reason := c.care(), c.harm()
 	stuck := c.is(LayerProgress, lockbench.Invalid)
@@ -63,6 +64,10 @@ func (c *conclusion) outcome() (lockbench.Outcome, string) {
 		care, reason = lockbench.Stuck, fmt.Sprintf("%s; besides it took %s: %s", c.first(LayerProgress), care, reason)
 	case stuck:
 		reason += "; and stuck: " + c.first(LayerProgress)
+	case care != lockbench.Broken:
+		if why := c.undecided(); why != "" {
+			return lockbench.Inconclusive, why + "; harm was seen: " + reason
+		}
 	}
 	reason = c.distrust(reason)
 	if c.faulty() && !c.res.Effect.Bit {
@@ -124,24 +129,29 @@ func (c *conclusion) first(layer string) string {
 		return ""
 	}
 	f := fs[0]
-	if layer == LayerGrant { // an illegal grant is the lock's own failure
-		f.Mechanism = lockbench.DoubleGrant
-	}
 	if f.Mechanism == "" {
 		return f.Sentence
 	}
 	return f.Mechanism + ": " + f.Sentence
 }
 
-// inconclusive says why a run without harm proves nothing, or "".
-func (c *conclusion) inconclusive() string {
+// undecided is why nothing can be claimed: a layer came to no verdict.
+func (c *conclusion) undecided() string {
 	for _, l := range c.res.Layers {
 		if l.Verdict == lockbench.Undecided {
 			return l.Name + " is undecided: " + l.Summary
 		}
 	}
+	return ""
+}
+
+// inconclusive says why a run without harm proves nothing, or "".
+func (c *conclusion) inconclusive() string {
+	if why := c.undecided(); why != "" {
+		return why
+	}
 	if c.faulty() {
-		if strike, _ := c.r.faultTimes(); strike == 0 {
+		if strike, _, _ := c.r.faultTimes(); strike < 0 {
 			return strings.TrimSuffix("the fault never struck: "+c.res.Effect.Measured, ": ")
 		}
 		if !c.res.Effect.Bit {
@@ -156,20 +166,19 @@ func (c *conclusion) inconclusive() string {
 
 // faulty reports whether something was meant to go wrong in this run.
 func (c *conclusion) faulty() bool {
-	return c.r.plan.Fault != "" && c.r.plan.Fault != "none" || len(c.r.faults) > 0
+	return c.r.plan.Fault != "" && c.r.plan.Fault != "none" || len(c.r.Faults) > 0
 }
 
-// effect is what the healed fault measured about itself.
+// effect is what the healed faults measured about themselves.
 func (r *run) effect() lockbench.Effect {
 	var out lockbench.Effect
-	for _, e := range r.faults {
-		if e.Phase == phaseHealed {
-			out.Bit = out.Bit || e.Bit
-			if out.Measured != "" && e.Note != "" {
-				out.Measured += "; "
-			}
-			out.Measured += e.Note
+	for i := range r.Faults {
+		f := &r.Faults[i]
+		out.Bit = out.Bit || f.Bit
+		if out.Measured != "" && f.Note != "" {
+			out.Measured += "; "
 		}
+		out.Measured += f.Note
 	}
 	return out
 }

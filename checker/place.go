@@ -3,17 +3,15 @@ package checker
 import (
 	"cmp"
 	"slices"
-
-	"github.com/lockbench/lockbench"
 )
 
 // place chooses an instant for each window of one lock, whose holds are
 // disjoint, and appends the lock's points to the witness.
 func (g *grant) place(holds []hold, windows []window) {
-	taken, exclusive := holds, holds
+	all := &barrier{holds: holds}
+	alone := all
 	if slices.ContainsFunc(holds, func(h hold) bool { return h.shared }) {
-		taken = merge(holds)
-		exclusive = slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return h.shared })
+		alone = &barrier{holds: slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return h.shared })}
 	}
 	var extra []Point
 	for _, w := range windows {
@@ -21,13 +19,13 @@ func (g *grant) place(holds []hold, windows []window) {
 			extra = append(extra, Point{w.from, w.op, rankLost})
 			continue
 		}
-		blocks := taken
+		b := all
 		if w.shared {
-			blocks = exclusive
+			b = alone
 		}
-		at := firstFree(blocks, w.from)
+		at := b.firstFree(w.owner, w.from)
 		if at > w.to {
-			g.violation("passed through the lock while it was held", g.blockers(holds, w)...)
+			g.blocked(b, w)
 			continue
 		}
 		extra = append(extra, Point{at, w.op, rankWindow}, Point{at, w.end, rankWindow})
@@ -37,48 +35,26 @@ func (g *grant) place(holds []hold, windows []window) {
 	}
 }
 
-// firstFree is the first instant from t on that lies inside none of the blocks,
-// which are disjoint and sorted. Their ends do not lie inside them.
-func firstFree(blocks []hold, t lockbench.Instant) lockbench.Instant {
-	i, _ := slices.BinarySearchFunc(blocks, t, func(h hold, t lockbench.Instant) int { return cmp.Compare(h.from, t) })
-	if i > 0 && blocks[i-1].to > t { // the last block that begins before t
-		return blocks[i-1].to
-	}
-	return t
-}
+// maxBlockers bounds the holds that are listed for one window.
+const maxBlockers = maxModel - 1
 
-// merge unites overlapping holds into blocks without a free instant inside.
-func merge(holds []hold) []hold {
-	var blocks []hold
-	for _, h := range holds {
-		if n := len(blocks); n > 0 && h.from < blocks[n-1].to {
-			blocks[n-1].to = max(blocks[n-1].to, h.to)
-			continue
-		}
-		blocks = append(blocks, h)
-	}
-	return blocks
-}
-
-// blockers are the operations of the window, and of the fewest holds that leave
-// no instant of it free: one hold, unless they are shared.
-func (g *grant) blockers(holds []hold, w window) []int32 {
-	ops := []int32{w.op, w.end}
+// blocked tells of a window without a free instant: of its operations, and of the
+// fewest holds that leave none. That is one hold, unless they are shared.
+func (g *grant) blocked(b *barrier, w window) {
+	ops, partial := []int32{w.op, w.end}, false
 	for at := w.from; at <= w.to; {
-		best := none
-		for i, h := range holds {
-			if h.from < at && at < h.to && !(w.shared && h.shared) && (best == none || h.to > holds[best].to) {
-				best = int32(i)
-			}
-		}
-		if best == none { // there is a free instant after all: let the confirmation say so
+		i := b.longest(w.owner, at)
+		if i == none || len(ops) > 2*maxBlockers {
+			partial = true // or there is a free instant after all: let the confirmation say so
 			break
 		}
-		t := &g.tenures[holds[best].id]
+		t := &g.tenures[b.holds[i].id]
 		ops = append(ops, t.acquire, t.ends())
-		at = holds[best].to
+		if at = b.holds[i].to; g.enough() {
+			break // it is only counted, and belongs to what the first hold belongs to
+		}
 	}
-	return ops
+	g.violation("passed through the lock while it was held", ops...).Partial = partial
 }
 
 // write merges the points of the holds with the extra ones.

@@ -1,18 +1,13 @@
 package checker
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
-)
-
-// The phases of fault events that matter here.
-const (
-	phaseStrike = "strike"
-	phaseHealed = "healed"
+	"github.com/lockbench/lockbench/history"
 )
 
 // StuckAfter is how long somebody must have asked in vain before a lock counts as
@@ -21,63 +16,94 @@ const (
 // speak up again, and an etcd server lets a request wait for six.
 func StuckAfter(ttl time.Duration) time.Duration { return max(3*ttl, 10*time.Second) }
 
+// pollGap is the longest pause after a try in vain that still counts as asking, if
+// somebody asks again by then: clients that poll pause between their tries.
+const pollGap = lockbench.Instant(time.Second)
+
 // judgeProgress asks whether the lock could be had again, and measures the
 // longest time that it could not although somebody asked.
 func judgeProgress(r *run) lockbench.Layer {
-	strike, healed := r.faultTimes()
-	if strike > 0 && healed == 0 {
-		r.measureOutage(strike)
-		return undecided(LayerProgress, "the fault struck at "+r.sec(strike)+" and was never healed")
-	}
-	lost := 0
-	for _, a := range r.acqs {
-		for _, rel := range a.releases {
-			if rel.result == lockbench.Lost {
-				lost++
-			}
-		}
-	}
-	waits := r.measureOutage(strike)
+	waits := r.waits()
 	if len(waits) == 0 {
 		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "nobody asked for a lock"}
 	}
+	strike, healed, unhealed := r.faultTimes()
+	for i := range waits {
+		r.outage = max(r.outage, waits[i].outage(r, strike))
+	}
+	summary := fmt.Sprintf("longest time without a grant %s, %s of a lock not held any more", seconds(time.Duration(r.outage)), count(r.lostReleases(), "release"))
 	var f findings
-	for _, w := range waits {
-		if !r.judgesProgress() {
-			break
-		}
-		t := w.inVain(r, max(healed, r.start))
-		if t.asked >= lockbench.Instant(StuckAfter(r.plan.TTL)) {
-			f.add(func() lockbench.Finding { return r.ghostFinding(w, t) })
-		} else if t.grants == 0 && healed > 0 {
-			return undecided(LayerProgress, fmt.Sprintf("after the heal at %s nobody got %s, but it was asked for during %s only, of the %s it takes to say stuck",
-				r.sec(healed), r.theLock(w.lock), seconds(time.Duration(t.asked)), seconds(time.Duration(lockbench.Instant(StuckAfter(r.plan.TTL))))))
+	for i := range waits {
+		if v := waits[i].inVain(r, waits[i].lastGrant(r)); r.judgesProgress() && total(v) >= lockbench.Instant(StuckAfter(r.plan.TTL)) {
+			f.add(func() lockbench.Finding { return r.ghostFinding(&waits[i], v) })
 		}
 	}
-	summary := fmt.Sprintf("longest time without a grant %s, %s of a lock not held any more", seconds(time.Duration(r.outage)), count(lost, "release"))
-	if f.count > 0 {
+	switch {
+	case f.count > 0:
 		return f.layer(lockbench.Invalid, "nobody got the lock any more; %s", summary)
+	case unhealed != nil:
+		return undecided(LayerProgress, fmt.Sprintf("%s struck at %s and was never healed", unhealed.Name, r.sec(unhealed.Strike)))
+	}
+	if why := r.tooShort(waits, healed); why != "" {
+		return undecided(LayerProgress, why)
 	}
 	return f.layer(lockbench.Valid, "%s", summary)
 }
 
-// judgesProgress reports whether a lock that nobody gets is a finding. In a
-// history without a plan or a fault nobody knows what else went wrong.
-func (r *run) judgesProgress() bool { return r.plan.Algorithm != "" || len(r.faults) > 0 }
-
-// faultTimes are the first strike and the last heal, 0 for none.
-func (r *run) faultTimes() (strike, healed lockbench.Instant) {
-	for _, e := range r.faults {
-		switch e.Phase {
-		case phaseStrike:
-			if strike == 0 {
-				strike = e.At
-			}
-		case phaseHealed:
-			healed = e.At
+// tooShort says why a lock may be stuck though it was not asked for long enough to
+// say so, or "".
+func (r *run) tooShort(waits []waiting, healed lockbench.Instant) string {
+	if healed < 0 {
+		return ""
+	}
+	asked, granted := false, false
+	for i := range waits {
+		w := &waits[i]
+		asked = asked || history.Length(w.asking, span{From: healed, To: r.End}) > 0
+		granted = granted || w.grantedSince(healed)
+	}
+	for i := range waits {
+		w := &waits[i]
+		if v := w.inVain(r, healed); asked && !granted && len(w.asking) > 0 || !w.grantedSince(healed) && total(v) > pollGap {
+			return fmt.Sprintf("after the heal at %s nobody got %s, but it was asked for in vain during %s only, of the %s it takes to say stuck",
+				r.sec(healed), theLock(r.Locks, w.lock), seconds(time.Duration(total(v))), seconds(StuckAfter(r.plan.TTL)))
 		}
 	}
-	return strike, healed
+	return ""
+}
+
+// judgesProgress reports whether a lock that nobody gets is a finding. In a
+// history without a plan or a fault nobody knows what else went wrong.
+func (r *run) judgesProgress() bool { return r.plan.Algorithm != "" || len(r.Faults) > 0 }
+
+// faultTimes are the first strike and the last heal, -1 for none, and a fault that
+// was never healed.
+func (r *run) faultTimes() (strike, healed lockbench.Instant, unhealed *history.Fault) {
+	strike, healed = -1, -1
+	for i := range r.Faults {
+		f := &r.Faults[i]
+		if f.Struck && (strike < 0 || f.Strike < strike) {
+			strike = f.Strike
+		}
+		if f.Healed == Forever {
+			unhealed = f
+		} else {
+			healed = max(healed, f.Healed)
+		}
+	}
+	return strike, healed, unhealed
+}
+
+func (r *run) lostReleases() int {
+	n := 0
+	for i := range r.Acqs {
+		for rel := range r.Releases(&r.Acqs[i]) {
+			if rel.Result == history.Lost {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // waiting is who asked for one lock, and when it was granted.
@@ -88,127 +114,107 @@ type waiting struct {
 	asking []span // merged
 }
 
-// measureOutage finds the longest stretch between two grants of a lock, as far as
-// somebody was asking meanwhile. Stretches that ended before the strike don't count.
-func (r *run) measureOutage(strike lockbench.Instant) []waiting {
+func (r *run) waits() []waiting {
 	var all []waiting
-	for i, acqs := range r.perLock(func(a *acquisition) bool { return a.asked > 0 }) {
-		if len(acqs) == 0 {
+	for lock, acqs := range r.ByLock() {
+		w := waiting{lock: r.Locks[lock], acqs: r.those(acqs, func(a *acquisition) bool { return a.Asked })}
+		if len(w.acqs) == 0 {
 			continue
 		}
-		w := waiting{lock: r.locks[i], acqs: acqs, asking: r.asking(acqs)}
-		for _, a := range acqs {
-			if a.granted() {
-				w.grants = append(w.grants, a.ret)
+		for _, a := range w.acqs {
+			if a.Granted() {
+				w.grants = append(w.grants, a.Return)
 			}
 		}
 		slices.Sort(w.grants)
+		w.asking = r.asking(w.acqs)
 		all = append(all, w)
-		from, asking := r.start, w.asking
-		for _, to := range append(slices.Clone(w.grants), r.end) {
-			for len(asking) > 0 && asking[0].to <= from {
-				asking = asking[1:]
-			}
-			if to > strike {
-				r.outage = max(r.outage, length(asking, span{from, to}))
-			}
-			from = to
-		}
 	}
 	return all
 }
 
-// asking merges the times at which some client wanted the lock. A client that
-// polls asks from its first try to its last, not only while a try is under way.
+// asking is when somebody wanted the lock: an acquire waited and its process ran, or
+// there was a pause between a try in vain and the next.
 func (r *run) asking(acqs []*acquisition) []span {
-	next := map[string]lockbench.Instant{} // by client: its next call, going backwards
 	var spans []span
-	for _, a := range slices.Backward(acqs) {
-		to := min(a.ret, a.dead, max(r.end, a.call))
-		if n, ok := next[a.owner()]; ok && !a.granted() {
-			to = max(to, min(n, r.end))
+	var calls []lockbench.Instant
+	for _, a := range acqs {
+		calls = append(calls, a.Call)
+		s := span{From: a.Call, To: min(a.Return, r.Dead(a), r.End)}
+		if silences := r.SilentIn(a.Client, s); len(silences) > 0 {
+			spans = append(spans, history.Without([]span{s}, history.Union(silences))...)
+		} else if s.From < s.To {
+			spans = append(spans, s)
 		}
-		next[a.owner()] = a.call
-		spans = append(spans, span{a.call, to})
 	}
-	return union(spans)
-}
-
-// union sorts spans and merges those that touch.
-func union(spans []span) []span {
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
-	var out []span
-	for _, s := range spans {
-		if n := len(out); n > 0 && s.from <= out[n-1].to {
-			out[n-1].to = max(out[n-1].to, s.to)
+	slices.Sort(calls)
+	for _, a := range acqs {
+		if a.Granted() || a.Return == Forever {
 			continue
 		}
-		out = append(out, s)
-	}
-	return out
-}
-
-// length is how much of s the sorted, disjoint spans cover.
-func length(spans []span, s span) lockbench.Instant {
-	var sum lockbench.Instant
-	for _, x := range spans {
-		if x.from >= s.to {
-			break
-		}
-		sum += max(0, min(x.to, s.to)-max(x.from, s.from))
-	}
-	return sum
-}
-
-// without removes b from a; both are sorted and disjoint.
-func without(a, b []span) []span {
-	var out []span
-	for _, s := range a {
-		for _, x := range b {
-			if x.to <= s.from || x.from >= s.to {
-				continue
-			}
-			if s.from < x.from {
-				out = append(out, span{s.from, x.from})
-			}
-			s.from = x.to
-		}
-		if s.from < s.to {
-			out = append(out, s)
+		if i, _ := slices.BinarySearch(calls, a.Return); i < len(calls) && calls[i]-a.Return <= pollGap {
+			spans = append(spans, span{From: a.Return, To: min(calls[i], r.End)})
 		}
 	}
-	return out
+	return history.Union(spans)
 }
 
-// tail is the time after the last grant.
-type tail struct {
-	span
-	asked   lockbench.Instant // how long somebody asked although nobody held the lock
-	grants  int               // since the heal
-	clients []string
-}
-
-// inVain looks at the time after the heal and the last grant.
-func (w *waiting) inVain(r *run, healed lockbench.Instant) tail {
-	t := tail{span: span{healed, r.end}}
-	for _, g := range w.grants {
-		if g >= healed {
-			t.grants, t.from = t.grants+1, g
-		}
+// lastGrant is when the lock was granted for the last time, or the run's start.
+func (w *waiting) lastGrant(r *run) lockbench.Instant {
+	if n := len(w.grants); n > 0 {
+		return w.grants[n-1]
 	}
-	var beliefs []span
-	var askers []*acquisition
+	return r.Start
+}
+
+func (w *waiting) grantedSince(t lockbench.Instant) bool {
+	return len(w.grants) > 0 && w.grants[len(w.grants)-1] >= t
+}
+
+// outage is the longest stretch after the strike between two grants, as far as
+// somebody was asking meanwhile.
+func (w *waiting) outage(r *run, strike lockbench.Instant) (longest lockbench.Instant) {
+	from, asking := max(r.Start, strike), w.asking
+	for i := 0; i <= len(w.grants); i++ {
+		to := r.End
+		if i < len(w.grants) {
+			to = w.grants[i]
+		}
+		for len(asking) > 0 && asking[0].To <= from {
+			asking = asking[1:]
+		}
+		longest = max(longest, history.Length(asking, span{From: from, To: to}))
+		from = max(from, to)
+	}
+	return longest
+}
+
+// inVain is when, from since to the end of the run, the lock was asked for, not spoken
+// for, and no fault was in force.
+func (w *waiting) inVain(r *run, since lockbench.Instant) []span {
+	not := []span{{From: math.MinInt64, To: since}, {From: r.End, To: Forever}}
 	for _, a := range w.acqs {
-		for _, s := range a.belief {
-			if s.overlaps(t.span) {
-				beliefs = append(beliefs, s)
-			}
-		}
-		if !a.granted() && (span{a.call, min(a.ret, a.dead)}).overlaps(t.span) {
-			askers = append(askers, a)
+		if a.Granted() {
+			not = append(not, r.spokenFor(a))
 		}
 	}
-	t.clients = clientNames(askers)
-	t.asked = length(without(w.asking, union(beliefs)), t.span)
-	return t
+	for i := range r.Faults {
+		not = append(not, r.Faults[i].Span())
+	}
+	return history.Without(w.asking, history.Union(not))
+}
+
+// total is how long the spans are together.
+func total(spans []span) lockbench.Instant {
+	return history.Length(spans, span{From: math.MinInt64, To: Forever})
+}
+
+// spokenFor is how long nobody else can expect to get the lock after a grant: to the
+// end of its lease, or, without one, as long as its client relies on it.
+func (r *run) spokenFor(a *acquisition) span {
+	to := r.LeaseEnd(a)
+	if to == Forever {
+		to = min(a.Lost, r.Dead(a), r.Released(a))
+	}
+	return span{From: a.Return, To: min(to, r.GivenBack(a))}
 }

@@ -2,8 +2,10 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // The copies of the protected store, by the care of their writers.
@@ -13,18 +15,15 @@ const (
 	CopyFenced  = "fenced"
 )
 
-var copyNames = []string{CopyPlain, CopyChecked, CopyFenced}
+var copyNames = [...]string{CopyPlain, CopyChecked, CopyFenced}
 
 // judgeStore follows the values of each copy in the order in which the store
 // served its accesses, which is the ground truth.
 func judgeStore(r *run) lockbench.Layer {
-	s := store{run: r, regs: map[regKey]*register{}, reads: map[acqKey]*lockbench.Event{},
+	s := store{run: r, regs: map[regKey]*register{}, reads: map[int32]*history.Access{},
 		copies: map[string]lockbench.Copy{}}
-	for _, e := range r.access {
-		if e.Copies == nil {
-			return undecided(LayerStore, fmt.Sprintf("access %d of the store's log says nothing of the copies", e.Seq))
-		}
-		if err := s.take(e); err != nil {
+	for i := range r.Accesses {
+		if err := s.take(&r.Accesses[i]); err != nil {
 			return undecided(LayerStore, err.Error())
 		}
 	}
@@ -45,93 +44,109 @@ func judgeStore(r *run) lockbench.Layer {
 				name, count(c.Writes, "write"), c.Lost, c.Stale, c.Refused, c.Skipped)
 		}
 	}
-	if verdict == lockbench.Invalid && s.found.count == 0 {
-		s.found.add(func() lockbench.Finding {
-			return lockbench.Finding{At: r.last, From: r.start, To: r.last,
-				Sentence: "updates are missing from the final value though no write was stale"}
-		})
-	}
 	return s.found.layer(verdict, "%s", summary)
 }
 
-type regKey struct{ lock, copy string }
+type regKey struct {
+	lock int32
+	copy int
+}
 
 // register is one copy of one lock's register.
 type register struct {
 	initial, value int64
-	landed         []*lockbench.Event
+	landed         []*history.Access
 }
 
 type store struct {
 	run    *run
 	regs   map[regKey]*register
-	reads  map[acqKey]*lockbench.Event // the last read of each acquisition
+	reads  map[int32]*history.Access // the last read of each acquisition
 	copies map[string]lockbench.Copy
 	found  findings
 }
 
-func effectOn(e *lockbench.Event, name string) *lockbench.CopyEffect {
-	switch name {
-	case CopyPlain:
-		return &e.Copies.Plain
-	case CopyChecked:
-		return &e.Copies.Checked
+// effectOn is what the access did to a copy, nil where the lock has no such copy.
+func effectOn(e *history.Access, copy int) *history.Effect {
+	switch {
+	case copy == 0:
+		return &e.Plain
+	case copy == 1:
+		return &e.Checked
+	case e.HasFenced:
+		return &e.Fenced
 	}
-	return e.Copies.Fenced
+	return nil
 }
 
 // take follows one access through all copies.
-func (s *store) take(e *lockbench.Event) error {
-	if e.Kind == lockbench.KindRead {
-		s.reads[acqKey{e.Lock, e.ID}] = e
+func (s *store) take(e *history.Access) error {
+	if !e.Write {
+		s.reads[e.Acq] = e
 	}
 	var stale []string
-	var overtakers []*lockbench.Event
-	for _, name := range copyNames {
-		eff := effectOn(e, name)
+	var overtakers []*history.Access
+	worst := 0
+	for copy, name := range copyNames {
+		eff := effectOn(e, copy)
 		if eff == nil {
 			continue
 		}
-		reg, ok := s.regs[regKey{e.Lock, name}]
-		if !ok {
-			reg = &register{initial: eff.Value, value: eff.Value}
-			s.regs[regKey{e.Lock, name}] = reg
+		reg, err := s.register(e, copy, eff)
+		if err != nil {
+			return err
 		}
-		if eff.Value != reg.value {
-			return fmt.Errorf("the store's log does not fit together: at access %d the %s copy is %d, but %d was there before",
-				e.Seq, name, eff.Value, reg.value)
-		}
-		if e.Kind != lockbench.KindWrite {
+		if !e.Write {
 			continue
 		}
 		if s.tally(name, eff) {
 			if stale = append(stale, name); len(stale) == 1 {
-				overtakers = s.overtakers(reg, e, eff.Base)
+				worst, overtakers = copy, s.overtakers(reg, e)
 			}
 		}
-		if eff.Result == lockbench.Landed {
+		if eff.Result == history.Landed {
 			reg.value = eff.New
 			reg.landed = append(reg.landed, e)
 		}
 	}
 	if len(stale) > 0 {
-		s.found.add(func() lockbench.Finding { return s.finding(e, stale, overtakers) })
+		s.found.add(func() lockbench.Finding { return s.finding(e, effectOn(e, worst), stale, overtakers) })
 	}
 	return nil
 }
 
+// register is the copy that the access goes to. What the access says of it must fit
+// to what was there before.
+func (s *store) register(e *history.Access, copy int, eff *history.Effect) (*register, error) {
+	key := regKey{s.run.Acqs[e.Acq].Lock, copy}
+	reg, ok := s.regs[key]
+	if !ok {
+		reg = &register{initial: eff.Value, value: eff.Value}
+		s.regs[key] = reg
+	}
+	switch {
+	case eff.Value != reg.value:
+		return nil, fmt.Errorf("the store's log does not fit together: at access %d the %s copy is %d, but %d was there before",
+			e.Seq, copyNames[copy], eff.Value, reg.value)
+	case e.Write && eff.Result == history.Landed && eff.New != eff.Base+1:
+		return nil, fmt.Errorf("the store's log does not fit together: access %d wrote %d to the %s copy, which is not one more than %d",
+			e.Seq, eff.New, copyNames[copy], eff.Base)
+	}
+	return reg, nil
+}
+
 // tally counts a write and reports whether it was stale.
-func (s *store) tally(name string, eff *lockbench.CopyEffect) (stale bool) {
+func (s *store) tally(name string, eff *history.Effect) (stale bool) {
 	c := s.copies[name]
 	switch eff.Result {
-	case lockbench.Landed:
+	case history.Landed:
 		c.Writes++
 		if stale = eff.Base != eff.Value; stale {
 			c.Stale++
 		}
-	case lockbench.Refused:
+	case history.Refused:
 		c.Refused++
-	case lockbench.Skipped:
+	case history.Skipped:
 		c.Skipped++
 	}
 	s.copies[name] = c
@@ -139,21 +154,25 @@ func (s *store) tally(name string, eff *lockbench.CopyEffect) (stale bool) {
 }
 
 // overtakers are the writes that landed between e and the read it is based on.
-func (s *store) overtakers(reg *register, e *lockbench.Event, base int64) []*lockbench.Event {
-	read := s.reads[acqKey{e.Lock, e.ID}]
+func (s *store) overtakers(reg *register, e *history.Access) []*history.Access {
+	read := s.reads[e.Acq]
 	i := len(reg.landed)
-	for i > 0 && (read != nil && reg.landed[i-1].Seq > read.Seq || read == nil && i == len(reg.landed)) {
+	if read == nil {
+		return reg.landed[max(0, i-1):]
+	}
+	for i > 0 && reg.landed[i-1].Seq > read.Seq {
 		i--
 	}
-	return reg.landed[i:]
+	return slices.Clone(reg.landed[i:])
 }
 
 // settle compares the final values with the writes that landed.
 func (s *store) settle() map[string]lockbench.Copy {
 	for key, reg := range s.regs {
-		c := s.copies[key.copy]
+		name := copyNames[key.copy]
+		c := s.copies[name]
 		c.Lost += len(reg.landed) - int(reg.value-reg.initial)
-		s.copies[key.copy] = c
+		s.copies[name] = c
 	}
 	return s.copies
 }

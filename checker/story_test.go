@@ -2,11 +2,13 @@ package checker
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // story writes small histories; times are milliseconds.
@@ -85,7 +87,7 @@ func (s *story) copies(base map[string]int64, results map[string]string) *lockbe
 		return e
 	}
 	c := &lockbench.CopyEffects{Plain: one(CopyPlain), Checked: one(CopyChecked)}
-	if s.plan.Fenced {
+	if s.plan.Traits.Fenced {
 		fenced := one(CopyFenced)
 		c.Fenced = &fenced
 	}
@@ -99,12 +101,12 @@ func (s *story) busy(t, n int) *story {
 		client, id := fmt.Sprintf("w%d.c0", 5+i%3), fmt.Sprintf("busy-%d-%d", t, i)
 		start := t + 10*i
 		e := lockbench.Event{Until: at(start + 1000)}
-		if s.plan.Fenced {
+		if s.plan.Traits.Fenced {
 			e.Token = uint64(t + i + 1)
 		}
 		s.acquire(client, id, start-8, start+1, e)
 		fenced := ""
-		if s.plan.Fenced {
+		if s.plan.Traits.Fenced {
 			fenced = lockbench.Landed
 		}
 		s.write(start+3, client, id, s.read(start+2, client, id), lockbench.Landed, fenced)
@@ -124,7 +126,21 @@ func (s *story) fault(strike, healed int, bit bool) *story {
 
 func (s *story) end(t int) *story { return s.add(t, lockbench.Event{Kind: lockbench.KindEnd}) }
 
-func (s *story) check() lockbench.RunResult { return Check(s.plan, s.events) }
+func (s *story) check() lockbench.RunResult { return judge(s.plan, s.events) }
+
+// judge checks events that make sense. It panics where they don't: then the test is
+// wrong.
+func judge(plan lockbench.Plan, h lockbench.History) lockbench.RunResult {
+	return Check(context.Background(), plan, indexed(h))
+}
+
+func indexed(h lockbench.History) *history.Index {
+	ix, err := history.Of(h)
+	if err != nil {
+		panic(err)
+	}
+	return ix
+}
 
 func layerOf(r lockbench.RunResult, name string) lockbench.Layer {
 	i := slices.IndexFunc(r.Layers, func(l lockbench.Layer) bool { return l.Name == name })

@@ -11,13 +11,13 @@ import (
 // be one that a lock with owners can take. It shares nothing with [Grant] but the
 // operations, so that a mistake there does not pass here.
 func Verify(ops []Op, w Witness) error {
-	v := verifier{ops: ops, seen: make([]bool, len(ops))}
+	v := verifier{ops: ops, seen: make([]bool, len(ops)), mine: map[ownerLock]holdings{}}
 	for _, op := range ops {
 		for int(op.Lock) >= len(v.locks) {
 			v.locks = append(v.locks, lockState{})
 		}
-		if n := int(op.ID) + 1; n > len(v.holding) {
-			v.holding = append(v.holding, make([]bool, n-len(v.holding))...)
+		if n := int(op.ID) + 1; n > len(v.of) {
+			v.of = append(v.of, make([]state, n-len(v.of))...)
 		}
 	}
 	for i, p := range w {
@@ -34,17 +34,32 @@ func Verify(ops []Op, w Witness) error {
 }
 
 type verifier struct {
-	ops     []Op
-	seen    []bool
-	holding []bool // by acquisition
-	locks   []lockState
+	ops   []Op
+	seen  []bool
+	of    []state // by acquisition
+	locks []lockState
+	mine  map[ownerLock]holdings
 }
 
+// state is how far an acquisition has come.
+type state uint8
+
+const (
+	before state = iota
+	holdingShared
+	holdingAlone
+	after
+)
+
+// holdings are how many acquisitions hold a lock, and how many of them not shared.
+type holdings struct{ all, alone int }
+
+type ownerLock struct{ owner, lock int32 }
+
 type lockState struct {
-	last      lockbench.Instant
-	begun     bool
-	readers   int
-	exclusive bool
+	last  lockbench.Instant
+	begun bool
+	held  holdings
 }
 
 func (v *verifier) step(p Point) error {
@@ -63,44 +78,59 @@ func (v *verifier) step(p Point) error {
 		return fmt.Errorf("operation %d lies before the point in front of it", p.Op)
 	}
 	l.begun, l.last = true, p.At
+	of := v.of[op.ID]
 	switch {
 	case op.Result == Fail:
 		return fmt.Errorf("operation %d had no effect", p.Op)
 	case op.Kind == Acquire:
 		return v.acquire(op, l)
+	case op.After && of == before:
+		return fmt.Errorf("operation %d lies before the grant that its client had seen", p.Op)
+	case op.Result == Lost && (of == holdingShared || of == holdingAlone):
+		return fmt.Errorf("acquisition %d is told that it lost a lock which it holds", op.ID)
 	case op.Result == Lost:
-		if v.holding[op.ID] {
-			return fmt.Errorf("acquisition %d is told that it lost a lock which it holds", op.ID)
-		}
 		return nil
 	}
 	return v.release(op, l)
 }
 
 func (v *verifier) acquire(op Op, l *lockState) error {
-	switch {
-	case v.holding[op.ID]:
-		return fmt.Errorf("acquisition %d takes lock %d again", op.ID, op.Lock)
-	case l.exclusive, l.readers > 0 && !op.Shared:
-		return fmt.Errorf("acquisition %d takes lock %d which is held", op.ID, op.Lock)
-	case op.Shared:
-		l.readers++
-	default:
-		l.exclusive = true
+	mine := holdings{}
+	if op.Owner > 0 {
+		mine = v.mine[ownerLock{op.Owner, op.Lock}]
 	}
-	v.holding[op.ID] = true
+	switch {
+	case v.of[op.ID] != before:
+		return fmt.Errorf("acquisition %d takes lock %d again", op.ID, op.Lock)
+	case l.held.alone > mine.alone, !op.Shared && l.held.all > mine.all:
+		return fmt.Errorf("acquisition %d takes lock %d which is held", op.ID, op.Lock)
+	}
+	v.of[op.ID] = holdingShared
+	if !op.Shared {
+		v.of[op.ID] = holdingAlone
+	}
+	v.count(op, l, +1)
 	return nil
 }
 
 func (v *verifier) release(op Op, l *lockState) error {
-	if !v.holding[op.ID] {
+	if of := v.of[op.ID]; of != holdingShared && of != holdingAlone {
 		return fmt.Errorf("acquisition %d gives back lock %d which it does not hold", op.ID, op.Lock)
 	}
-	v.holding[op.ID] = false
-	if l.exclusive {
-		l.exclusive = false
-	} else {
-		l.readers--
-	}
+	v.count(op, l, -1)
+	v.of[op.ID] = after
 	return nil
+}
+
+func (v *verifier) count(op Op, l *lockState, by int) {
+	alone := 0
+	if v.of[op.ID] == holdingAlone {
+		alone = by
+	}
+	l.held = holdings{l.held.all + by, l.held.alone + alone}
+	if op.Owner > 0 {
+		key := ownerLock{op.Owner, op.Lock}
+		mine := v.mine[key]
+		v.mine[key] = holdings{mine.all + by, mine.alone + alone}
+	}
 }

@@ -6,58 +6,77 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // sec writes an instant as seconds since the first event of the run.
-func (r *run) sec(t lockbench.Instant) string {
+func (r *run) sec(t lockbench.Instant) string { return secondsSince(t, r.Start) }
+
+func secondsSince(t, start lockbench.Instant) string {
 	if t == Forever {
 		return "the end"
 	}
-	return seconds(t.Sub(r.start))
+	return seconds(t.Sub(start))
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
-// theLock names the lock where there is more than one.
-func (r *run) theLock(name string) string {
-	if len(r.locks) > 1 {
+// theLock names the lock of a where there is more than one.
+func (r *run) theLock(a *acquisition) string { return theLock(r.Locks, r.Locks[a.Lock]) }
+
+func theLock(locks []string, name string) string {
+	if len(locks) > 1 {
 		return fmt.Sprintf("the lock %q", name)
 	}
 	return "the lock"
 }
 
-// who names the client of an acquisition, or its id where no client is known.
-func (a *acquisition) who() string {
-	if a.client != "" {
-		return a.client
+// who names the client of an acquisition, or its id where nobody asked for it.
+func (r *run) who(a *acquisition) string {
+	if a.Client != none {
+		return r.ClientName(a)
 	}
-	return fmt.Sprintf("acquisition %q", a.id)
+	return fmt.Sprintf("acquisition %q", r.ID(a))
+}
+
+// finding is the begin of one about these acquisitions.
+func (r *run) finding(a *acquisition, more ...*acquisition) lockbench.Finding {
+	f := lockbench.Finding{Lock: r.Locks[a.Lock], IDs: []string{r.ID(a)}}
+	for _, b := range more {
+		f.IDs = append(f.IDs, r.ID(b))
+	}
+	return f
 }
 
 // tell describes an acquisition: when it was granted and how it ended.
 func (r *run) tell(a *acquisition) string {
 	var s string
 	switch {
-	case a.asked == 0:
-		s = a.who() + " never asked for it"
-	case a.granted():
-		s = fmt.Sprintf("%s was granted it at %s", a.who(), r.sec(a.ret))
-	case a.result == lockbench.Fail:
-		s = fmt.Sprintf("%s was refused it at %s", a.who(), r.sec(a.ret))
+	case !a.Asked:
+		s = r.who(a) + " never asked for it"
+	case a.Granted():
+		s = fmt.Sprintf("%s was granted it at %s", r.who(a), r.sec(a.Return))
+	case a.Result == history.Fail:
+		s = fmt.Sprintf("%s was refused it at %s", r.who(a), r.sec(a.Return))
 	default:
-		s = fmt.Sprintf("%s asked for it at %s and never learned the outcome", a.who(), r.sec(a.call))
+		s = fmt.Sprintf("%s asked for it at %s and never learned the outcome", r.who(a), r.sec(a.Call))
 	}
-	if n := len(a.validity); n > 0 && a.validity[n-1].to < a.lost {
-		s += " until " + r.sec(a.validity[n-1].to)
+	if v := r.Validity(a); len(v) > 0 && v[len(v)-1].To < a.Lost {
+		s += " until " + r.sec(v[len(v)-1].To)
 	}
-	if a.lost < Forever {
-		s += ", learned at " + r.sec(a.lost) + " that it was lost"
+	if a.Lost < Forever {
+		s += ", learned at " + r.sec(a.Lost) + " that it was lost"
 	}
-	for i, rel := range a.releases {
-		if i == 3 {
+	i := 0
+	for rel := range r.Releases(a) {
+		if i++; i > 3 {
 			return s + ", and so on"
 		}
-		s += fmt.Sprintf(", called release at %s (%s)", r.sec(rel.call), rel.result)
+		by := ""
+		if a.Client != none && rel.Client != a.Client {
+			by = ", by " + r.Clients[rel.Client].Name
+		}
+		s += fmt.Sprintf(", called release at %s (%s%s)", r.sec(rel.Call), rel.Result, by)
 	}
 	return s
 }
@@ -66,21 +85,13 @@ func (r *run) tell(a *acquisition) string {
 // effect, with what they measured: the likely cause.
 func (r *run) faultsDuring(s span) string {
 	var said string
-	for i, e := range r.faults {
-		if e.Phase != phaseStrike {
-			continue
-		}
-		force, effect := span{e.At, Forever}, ""
-		for _, later := range r.faults[i+1:] {
-			if later.Name == e.Name && later.Phase == phaseHealed {
-				if force.to = later.At; later.Note != "" {
-					effect = " (" + later.Note + ")"
-				}
-				break
+	for i := range r.Faults {
+		f := &r.Faults[i]
+		if force := f.Span(); f.Struck && s.From <= force.To && force.From <= s.To {
+			said += "; " + f.Name + " was in force from " + r.sec(force.From) + " to " + r.sec(force.To)
+			if f.Note != "" {
+				said += " (" + f.Note + ")"
 			}
-		}
-		if s.from <= force.to && force.from <= s.to {
-			said += "; " + e.Name + " was in force from " + r.sec(force.from) + " to " + r.sec(force.to) + effect
 		}
 	}
 	return said

@@ -1,93 +1,209 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/jepsen"
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/spf13/cobra"
 )
 
 func checkCommand() *cobra.Command {
-	var asJSON bool
+	var c check
 	var failedRelease string
 	cmd := &cobra.Command{
-		Use:   "check DIR|FILE",
-		Short: "Judge a recorded history again, or one that somebody else recorded",
+		Use:   "check DIR|FILE|-…",
+		Short: "Judge recorded histories again, or those that somebody else recorded",
 		Long: `check judges the history of a run's directory (and writes its results.json anew),
-or a history file in the format of docs/history.md, whoever wrote it, or a lock
-history of Jepsen in EDN or JSON.
+every run of a matrix's directory (and makes its cells anew), a history file in the
+format of docs/history.md, whoever wrote it, or a lock history of Jepsen in EDN or
+JSON. A dash is standard input. Each file may be compressed with gzip.
 
-Exit code: 0 nothing is wrong with the history, 1 something is, 2 undecided.`,
-		Args: exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			reading, err := jepsen.ParseReading(failedRelease)
-			if err != nil {
+Exit code: 0 nothing is wrong, 1 something is, 2 undecided or nothing recorded, 4 too
+large for this machine's memory, 64 a file that makes no sense. For a matrix 1 means
+that a promise broke, as it does when the matrix is run.`,
+		Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if c.reading, err = jepsen.ParseReading(failedRelease); err != nil {
 				return usage("%w", err)
 			}
-			res, err := judge(args[0], reading)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = printJSON(cmd.OutOrStdout(), res)
-			} else {
-				err = printResult(cmd.OutOrStdout(), res)
-			}
-			return errors.Join(err, exitFor(res))
+			c.cmd, c.several = cmd, len(args) > 1
+			saveMemory()
+			return promptly(cmd.Context(), func() error { return c.all(cmd.Context(), args) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object on standard output")
+	cmd.Flags().BoolVar(&c.json, "json", false, "one JSON object a line on standard output for each argument")
 	cmd.Flags().StringVar(&failedRelease, "failed-release", string(jepsen.Drop),
 		"what a release that failed with \"not held\" means in a history of Jepsen: drop (nothing) or ends (the hold had ended)")
 	return cmd
 }
 
-func judge(path string, reading jepsen.Reading) (lb.RunResult, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return lb.RunResult{}, usage("%w", err)
-	}
-	if info.IsDir() {
-		return run.Judge(path)
-	}
-	h, notes, err := readHistory(path, reading)
-	if err != nil {
-		return lb.RunResult{}, err
-	}
-	res := checker.Check(lb.Plan{}, h)
-	res.Notes = append(notes, res.Notes...)
-	return res, nil
+// check is the verb at work.
+type check struct {
+	cmd     *cobra.Command
+	reading jepsen.Reading
+	json    bool
+	several bool
 }
 
-// readHistory reads a file in the format that it is in.
-func readHistory(path string, reading jepsen.Reading) (lb.History, []string, error) {
-	foreign, err := jepsen.Sniff(path)
-	if err != nil {
-		return nil, nil, err
+// all judges one after the other. What is wrong counts more than what can't be read,
+// and that more than what is undecided.
+func (c *check) all(ctx context.Context, names []string) error {
+	var ended exit
+	for _, name := range names {
+		err := c.one(ctx, name)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil && err.Error() != "" && c.several {
+			fmt.Fprintln(c.cmd.ErrOrStderr(), "lockbench:", err)
+			err = exit{codeOf(err), nil}
+		}
+		if code := codeOf(err); gravity(code) > gravity(ended.code) {
+			ended = exit{code, err}
+		}
 	}
-	if foreign {
-		return jepsen.Read(path, reading)
+	if ended.code == exitKept {
+		return nil
 	}
-	return history.Read(path)
+	return ended
 }
 
-// exitFor looks at the layers, not at the cell: without a plan there is none.
+func gravity(code int) int {
+	switch code {
+	case exitKept:
+		return 0
+	case exitUndecided:
+		return 1
+	case exitBroke:
+		return 3
+	}
+	return 2
+}
+
+func (c *check) one(ctx context.Context, name string) error {
+	if name == "-" {
+		return c.history(ctx, c.cmd.InOrStdin(), "stdin", name)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if !info.IsDir() {
+		f, err := os.Open(name)
+		if err != nil {
+			return usage("%w", err)
+		}
+		defer f.Close()
+		return c.history(ctx, f, name, name)
+	}
+	kind, err := rundir.Kind(name)
+	switch {
+	case err != nil:
+		return usage("%w", err)
+	case kind == rundir.IsMatrix:
+		return c.matrix(ctx, name)
+	case kind == rundir.IsRun:
+		return c.run(ctx, name)
+	}
+	return usage("%s is a study of quorums: it has no history", name)
+}
+
+func (c *check) run(ctx context.Context, dir string) error {
+	r, err := rundir.OpenRun(dir)
+	if err != nil {
+		return err
+	}
+	res, err := run.Judge(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := r.SaveResult(res); err != nil {
+		res.Notes = append(res.Notes, "not saved: "+err.Error())
+	}
+	return c.show(dir, res)
+}
+
+func (c *check) matrix(ctx context.Context, dir string) error {
+	m, err := rundir.OpenMatrix(dir)
+	if err != nil {
+		return err
+	}
+	notes, errs := run.JudgeMatrix(ctx, m)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c.title(dir)
+	for _, note := range notes {
+		fmt.Fprintln(c.cmd.ErrOrStderr(), "note:", note)
+	}
+	err = show(c.cmd, below(dir, m.Cells), c.json)
+	if len(errs) > 0 && codeOf(err) != exitBroke {
+		return exit{codeOf(errs[0]), errors.Join(errs...)}
+	}
+	return errors.Join(append(errs, err)...)
+}
+
+// history judges a history of a format that is told by its beginning. It is read only
+// once, since it may be a pipe.
+func (c *check) history(ctx context.Context, file io.Reader, name, title string) error {
+	in, err := history.Plain(file)
+	if err != nil {
+		return &history.LineError{File: name, Line: 1, Err: err}
+	}
+	head, _ := in.Peek(in.Size()) // less than that is all there is
+	var ix *history.Index
+	if jepsen.Is(strings.TrimSuffix(name, ".gz"), head) {
+		ix, err = jepsen.ReadFrom(ctx, in, name, c.reading)
+	} else {
+		ix, err = history.ReadFrom(ctx, in, name)
+	}
+	if err != nil {
+		return err
+	}
+	res := checker.Check(ctx, lb.Plan{}, ix)
+	return c.show(title, res)
+}
+
+func (c *check) show(name string, res lb.RunResult) error {
+	if c.json {
+		return errors.Join(printJSON(c.cmd.OutOrStdout(), res), exitFor(res))
+	}
+	c.title(name)
+	return errors.Join(printResult(c.cmd.OutOrStdout(), res), exitFor(res))
+}
+
+// title says which of several arguments follows.
+func (c *check) title(name string) {
+	if c.several && !c.json {
+		fmt.Fprintf(c.cmd.OutOrStdout(), "%s:\n", name)
+	}
+}
+
+// exitFor looks at the layers: without a plan there is no cell. With one, a run that
+// proves nothing is undecided, too.
 func exitFor(res lb.RunResult) error {
-	code := exitKept
+	code, empty := exitKept, true
 	for _, l := range res.Layers {
+		empty = empty && l.Verdict == lb.Vacuous
 		switch l.Verdict {
 		case lb.Invalid:
 			return exit{exitBroke, nil}
 		case lb.Undecided:
 			code = exitUndecided
 		}
+	}
+	if empty || res.Plan.Algorithm != "" && res.Outcome == lb.Inconclusive {
+		code = exitUndecided
 	}
 	if code != exitKept {
 		return exit{code, nil}

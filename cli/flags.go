@@ -8,12 +8,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/lab"
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -23,6 +26,7 @@ import (
 type planFlags struct {
 	lb.Plan
 	out  string
+	ours bool // out was not given
 	json bool
 }
 
@@ -59,7 +63,7 @@ func (p *planFlags) complete(what string) error {
 		p.Seed = uint64(time.Now().UnixNano()) % 1_000_000
 	}
 	if p.out == "" {
-		p.out = run.NewDir(what)
+		p.out, p.ours = rundir.NewDir(what), true
 	}
 	return nil
 }
@@ -104,7 +108,7 @@ func canIsolate(ctx context.Context) error {
 func show(cmd *cobra.Command, cells []lb.Cell, asJSON bool) error {
 	out := cmd.OutOrStdout()
 	if asJSON {
-		return errors.Join(printJSON(out, run.NewMatrixFile(cells)), verdict(cells))
+		return errors.Join(printJSON(out, rundir.MatrixFile{Schema: lb.Schema, Cells: cells}), verdict(cells))
 	}
 	width, color := 100, false
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -114,6 +118,18 @@ func show(cmd *cobra.Command, cells []lb.Cell, asJSON bool) error {
 		}
 	}
 	return errors.Join(reports.Matrix(out, cells, color, width), verdict(cells))
+}
+
+// below makes the cells' directories, which can be moved with their matrix, those of
+// what is printed, which can't.
+func below(dir string, cells []lb.Cell) []lb.Cell {
+	cells = slices.Clone(cells)
+	for i := range cells {
+		if cells[i].Dir != "" {
+			cells[i].Dir = filepath.Join(dir, filepath.FromSlash(cells[i].Dir))
+		}
+	}
+	return cells
 }
 
 func printJSON(w io.Writer, v any) error {
@@ -131,7 +147,7 @@ func verdict(cells []lb.Cell) error {
 	}
 	for _, c := range cells {
 		switch {
-		case c.Promise == "broken" && c.Outcome != lb.Inconclusive:
+		case c.Promise == lb.PromiseBroken:
 			return exit{exitBroke, nil}
 		case c.Outcome == lb.Inconclusive:
 			code = exitUndecided

@@ -5,7 +5,7 @@ import (
 	"net"
 	"os"
 
-	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/lab"
 	"github.com/lockbench/lockbench/internal/lab/etcdserver"
 	"github.com/lockbench/lockbench/internal/run"

@@ -20,7 +20,7 @@ import (
 	"syscall"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/lab"
 	"github.com/spf13/cobra"
 )
@@ -73,7 +73,7 @@ func Main(args []string, impls []lb.Impl) (code int) {
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(os.Stderr, "lockbench:", err)
 	}
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return exitInterrupted
 	}
 	return codeOf(err)
@@ -89,7 +89,7 @@ func codeOf(err error) int {
 		return e.code
 	case errors.As(err, &line):
 		return exitUsage
-	case errors.Is(err, lab.ErrMissing):
+	case errors.Is(err, lab.ErrMissing), errors.Is(err, history.ErrTooLarge):
 		return exitCantRun
 	}
 	return exitInternal

@@ -28,7 +28,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error { env.Setenv(asMain, "1"); return nil },
-		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"codes": codes},
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"codes": codes, "sample": sample},
 	})
 }
 

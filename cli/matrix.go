@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -75,13 +74,12 @@ func (prog program) runMatrix(cmd *cobra.Command, m *run.Matrix, p *planFlags, a
 		}
 	}
 	cells, err := m.Run(cmd.Context(), p.out)
-	if err != nil {
+	if cells == nil || cmd.Context().Err() != nil {
 		return err
 	}
-	for i := range cells {
-		if cells[i].Dir != "" { // matrix.json can be moved with its directory; what is printed can't
-			cells[i].Dir = filepath.Join(p.out, cells[i].Dir)
-		}
+	finished := finish(cmd, p, below(p.out, cells))
+	if err != nil { // some runs failed; the others are worth their page
+		return exit{codeOf(err), err}
 	}
-	return finish(cmd, p, cells)
+	return finished
 }

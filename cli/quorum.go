@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/lab"
 	"github.com/lockbench/lockbench/internal/quorum"
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 )
@@ -37,7 +38,7 @@ func (p program) quorumCommand() *cobra.Command {
 				return usage("--jobs %d: at least 1", jobs)
 			}
 			if out == "" {
-				out = run.NewDir("quorum")
+				out = rundir.NewDir("quorum")
 			}
 			if err := ready(cmd.Context(), run.LabLocal, []string{"zookeeper", "etcd"}); err != nil {
 				return err

@@ -19,9 +19,8 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/lab"
-	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
@@ -49,7 +48,7 @@ func cells(t *testing.T, cmd *exec.Cmd, code int) map[string]lb.Cell {
 	if got := cmd.ProcessState.ExitCode(); got != code {
 		t.Fatalf("%v: exit code %d, want %d\n%s%s", cmd.Args[1:], got, code, &out, &errOut)
 	}
-	var file run.MatrixFile
+	var file rundir.MatrixFile
 	dec := json.NewDecoder(&out)
 	if err := dec.Decode(&file); err != nil {
 		t.Fatal(err)
@@ -112,6 +111,7 @@ func TestMatrix(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "m", "report.html")); err != nil {
 		t.Error(err)
 	}
+	tidy(t, filepath.Join(dir, "m"))
 	again := lockbench(t, dir, "check", got["redis-fenced × none"].Dir)
 	if out, err := again.CombinedOutput(); err != nil {
 		t.Errorf("check of a recorded safe run: %v\n%s", err, out)
@@ -205,7 +205,7 @@ func TestKilled(t *testing.T) {
 		}
 		_ = cmd.Wait() // it was killed
 		eventually(t, 5*time.Second, func() error { return before.equal(machine(t)) })
-		if files, _ := filepath.Glob(filepath.Join(dir, out, history.Dir, "*.jsonl")); len(files) == 0 {
+		if files, _ := filepath.Glob(filepath.Join(dir, out, "events", "*.jsonl")); len(files) == 0 {
 			continue // killed before anything was recorded
 		}
 		check := lockbench(t, dir, "check", out)

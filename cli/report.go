@@ -2,29 +2,71 @@ package cli
 
 import (
 	"fmt"
-	"os"
+	"path/filepath"
 
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 )
 
 func reportCommand() *cobra.Command {
-	return &cobra.Command{
+	var out string
+	cmd := &cobra.Command{
 		Use:   "report DIR…",
-		Short: "Make the page of a recorded run or matrix again",
-		Args:  args(cobra.MinimumNArgs(1)),
+		Short: "Make the pages of recorded runs and matrices again",
+		Long: `report makes the page of each directory anew, also of a matrix that was interrupted.
+Where the directory can't be written the page goes into the current one.`,
+		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if out != "" && len(dirs) > 1 {
+				return usage("-o names one page, and there are %d directories", len(dirs))
+			}
 			for _, dir := range dirs {
-				if _, err := os.Stat(dir); err != nil {
+				if _, err := rundir.Kind(dir); err != nil {
 					return usage("%w", err)
 				}
-				page, err := reports.HTML(dir)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintln(cmd.OutOrStdout(), page)
 			}
-			return nil
+			saveMemory()
+			return promptly(cmd.Context(), func() error { return report(cmd, dirs, out) })
 		},
 	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the page to write (default: in the directory)")
+	return cmd
+}
+
+func report(cmd *cobra.Command, dirs []string, out string) error {
+	elsewhere := map[string]bool{}
+	for _, dir := range dirs {
+		page, err := "", error(nil)
+		switch {
+		case out != "":
+			page, err = reports.HTMLTo(dir, out)
+		case rundir.Writable(dir) != nil:
+			name := pageHere(dir, elsewhere)
+			fmt.Fprintf(cmd.ErrOrStderr(), "note: %v; the page is %s\n", rundir.Writable(dir), name)
+			page, err = reports.HTMLTo(dir, name)
+		default:
+			page, err = reports.HTML(dir)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), page)
+	}
+	return nil
+}
+
+// pageHere names the page of a directory that can't be written, in the current one:
+// after the directory, and another for each.
+func pageHere(dir string, taken map[string]bool) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	stem := rundir.Portable(filepath.Base(dir))
+	name := stem + "-" + rundir.PageFile
+	for n := 2; taken[name]; n++ {
+		name = fmt.Sprintf("%s-%d-%s", stem, n, rundir.PageFile)
+	}
+	taken[name] = true
+	return name
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,7 +61,7 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	if err != nil {
 		return err
 	}
-	cell := checker.Cell([]lb.RunResult{res}, info)
+	cell := run.Cell([]lb.RunResult{res})
 	cell.Dir = p.out
 	return finish(cmd, p, []lb.Cell{cell})
 }
@@ -72,13 +72,15 @@ func finish(cmd *cobra.Command, p *planFlags, cells []lb.Cell) error {
 	if err != nil {
 		return err
 	}
-	if err := run.Latest(p.out); err != nil {
-		return err
+	if p.ours {
+		if err := rundir.Latest(p.out); err != nil {
+			fmt.Fprintln(cmd.ErrOrStderr(), "note:", err)
+		}
 	}
 	err = show(cmd, cells, p.json)
 	fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
 	for _, c := range cells {
-		if c.Promise == "broken" {
+		if c.Promise == lb.PromiseBroken {
 			fmt.Fprintf(cmd.ErrOrStderr(), "again:  %s\n", again(cmd, c))
 		}
 	}

@@ -8,6 +8,13 @@ import (
 	"github.com/lockbench/lockbench"
 )
 
+// calmCell is one in which nobody was hurt.
+type calmCell struct {
+	*lockbench.Cell
+	// Notes are what a reader should know about the recording itself.
+	Notes []string
+}
+
 // absence is why some faults have no meaning for some locks.
 type absence struct {
 	ID, Reason    string
@@ -54,6 +61,9 @@ func absencesOf(g grid, row string) []absence {
 
 // Link is where the page explains a cell.
 func (v *view) Link(c *lockbench.Cell) string {
+	if notRun(c) {
+		return "notrun"
+	}
 	for _, a := range v.Absent {
 		if c.Outcome == lockbench.NotAvailable && slices.Contains(a.Faults, c.Fault) && slices.Contains(a.Locks, c.Algorithm) {
 			return a.ID

@@ -2,17 +2,22 @@ package reports
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench"
 )
 
-type fact struct{ Name, Value string }
+type fact struct {
+	Name, Value string
+	Wide        bool // needs a line of its own
+}
 
 // planFacts gathers where the cells were run, for the page's head.
 type planFacts struct {
-	days, labs, topologies, workloads, clients, ttls, durations, runs, seeds set
+	days, labs, topologies, workloads, clients, ttls, durations, runs, jobs, seeds, machines, versions set
 }
 
 // set keeps the distinct values in the order of first appearance.
@@ -45,6 +50,15 @@ func (f *planFacts) add(p lockbench.Plan, runs int) {
 		f.runs.add(fmt.Sprint(runs))
 	}
 	f.seeds.add(fmt.Sprint(p.Seed))
+	if p.Jobs > 0 {
+		f.jobs.add(fmt.Sprint(p.Jobs))
+	}
+	if m := p.Machine; m != nil {
+		f.machines.add(strings.TrimPrefix(m.System+", "+plural(m.Cores, "core", "cores"), ", "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Versions)) {
+		f.versions.add(name + " " + p.Versions[name])
+	}
 }
 
 func length(d time.Duration) string {
@@ -59,9 +73,9 @@ func (f *planFacts) facts() []fact {
 	add := func(name string, s set) {
 		switch {
 		case len(s) > 6:
-			out = append(out, fact{name, fmt.Sprintf("%d different, see each cell", len(s))})
+			out = append(out, fact{Name: name, Value: fmt.Sprintf("%d different, see each cell", len(s))})
 		case len(s) > 0:
-			out = append(out, fact{name, strings.Join(s, ", ")})
+			out = append(out, fact{Name: name, Value: strings.Join(s, ", ")})
 		}
 	}
 	add("Run on", f.days)
@@ -72,6 +86,11 @@ func (f *planFacts) facts() []fact {
 	add("Lease time (TTL)", f.ttls)
 	add("Length of a run", f.durations)
 	add("Runs a cell", f.runs)
+	add("Runs at a time", f.jobs)
 	add("Seed", f.seeds)
+	add("Machine", f.machines)
+	if len(f.versions) > 0 {
+		out = append(out, fact{"Versions", strings.Join(f.versions, ", "), true})
+	}
 	return out
 }

@@ -49,16 +49,19 @@ func TestGoldenText(t *testing.T) {
 }
 
 func TestGoldenTimelines(t *testing.T) {
-	plan := lockbench.Plan{TTL: 1e9, Leased: true}
+	plan := lockbench.Plan{TTL: 1e9, Traits: lockbench.Traits{Leased: true}}
 	for name, story := range map[string]func() (lockbench.History, lockbench.Finding){
 		"double-grant-late-del.svg":  lateDelete,
 		"overstay-frozen-holder.svg": func() (lockbench.History, lockbench.Finding) { return overstay(true) },
 		"stuck-ghost.svg":            ghost,
 		"renewed-then-lost.svg":      renewedThenLost,
+		"strange-release.svg":        strangeRelease,
+		"vanished-grant.svg":         vanished,
+		"early-release.svg":          earlyRelease,
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, f := story()
-			golden(t, name, []byte(Timeline(h, f, plan)))
+			golden(t, name, []byte(Timeline(indexed(t, h), f, plan)))
 		})
 	}
 }

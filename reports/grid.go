@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -25,13 +26,17 @@ var outcomes = []outcome{
 	{lockbench.NotAvailable, "n/a", "the fault has no meaning here"},
 }
 
-func short(o lockbench.Outcome) string {
+// short is what stands in a cell.
+func short(c *lockbench.Cell) string {
+	if notRun(c) {
+		return notRunShort
+	}
 	for _, k := range outcomes {
-		if k.Outcome == o {
+		if k.Outcome == c.Outcome {
 			return k.Short
 		}
 	}
-	return string(o)
+	return string(c.Outcome)
 }
 
 // hurt reports whether somebody was hurt in such a cell, so that its history
@@ -100,9 +105,9 @@ func (g grid) inOrder(f func(*lockbench.Cell) bool) []*lockbench.Cell {
 }
 
 func isHurt(c *lockbench.Cell) bool    { return hurt(c.Outcome) }
-func isBroken(c *lockbench.Cell) bool  { return c.Promise == "broken" }
+func isBroken(c *lockbench.Cell) bool  { return c.Promise == lockbench.PromiseBroken }
 func isCalm(c *lockbench.Cell) bool    { return c.Outcome == lockbench.Safe && !isBroken(c) }
-func isUnclear(c *lockbench.Cell) bool { return c.Outcome == lockbench.Inconclusive }
+func isUnclear(c *lockbench.Cell) bool { return c.Outcome == lockbench.Inconclusive && !notRun(c) }
 
 // count is how many cells have an outcome.
 type count struct {
@@ -110,11 +115,12 @@ type count struct {
 	N int
 }
 
-// counts are the outcomes that occur, from best to worst.
+// counts are the outcomes that occur, from best to worst. A cell without a run has
+// none.
 func (g grid) counts() []count {
 	var out []count
 	for _, k := range outcomes {
-		n := len(g.inOrder(func(c *lockbench.Cell) bool { return c.Outcome == k.Outcome }))
+		n := len(g.inOrder(func(c *lockbench.Cell) bool { return c.Outcome == k.Outcome && !notRun(c) }))
 		if n > 0 {
 			out = append(out, count{k.Outcome, n})
 		}
@@ -204,12 +210,30 @@ func (g grid) summary() string {
 	for _, c := range g.counts() {
 		parts = append(parts, plural(c.N, string(c.Outcome), string(c.Outcome)))
 	}
+	if n := len(g.inOrder(notRun)); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, notRunShort))
+	}
 	s := plural(len(g.Rows), "algorithm", "algorithms") + " " + g.under() + ": " + strings.Join(parts, ", ")
-	if n := len(g.inOrder(isBroken)); n > 0 {
-		return s + "; " + plural(n, "promise", "promises") + " broken."
+	return s + g.promises() + "."
+}
+
+// promises says what became of them.
+func (g grid) promises() string {
+	number := func(promise string) int {
+		return len(g.inOrder(func(c *lockbench.Cell) bool { return c.Promise == promise }))
 	}
-	if len(g.inOrder(func(c *lockbench.Cell) bool { return c.Promise == "kept" })) > 0 {
-		return s + "; every promise kept."
+	broken, open := number(lockbench.PromiseBroken), number(lockbench.PromiseOpen)
+	s := ""
+	switch {
+	case broken > 0:
+		s = "; " + plural(broken, "promise", "promises") + " broken"
+	case open > 0:
+		s = "; no promise broken"
+	case number(lockbench.PromiseKept) > 0:
+		return "; every promise kept"
 	}
-	return s + "."
+	if open > 0 {
+		s += fmt.Sprintf(", %d open", open)
+	}
+	return s
 }

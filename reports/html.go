@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -10,10 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-)
 
-// pageFile is the page's name in the report directory.
-const pageFile = "report.html"
+	"github.com/lockbench/lockbench/internal/rundir"
+)
 
 //go:embed page.css
 var pageCSS string
@@ -36,9 +36,12 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"clip":     clip,
 	"short":    short,
 	"class":    class,
+	"kind":     outcomeClass,
 	"anchor":   anchor,
+	"title":    title,
 	"differs":  differs,
 	"outcomes": func() any { return outcomes },
+	"hazards":  func() any { return mechanisms },
 }).ParseFS(templates, "*.tmpl"))
 
 // HTML writes the page of the report directory dir, one file that opens offline,
@@ -46,11 +49,18 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 // quorum.html for a study of quorums. A study that lies in the directory of a
 // matrix stands on its page. A cell whose files are missing or damaged says so on
 // the page; only the directory's own file must be readable.
-func HTML(dir string) (path string, err error) {
+func HTML(dir string) (path string, err error) { return write(dir, "") }
+
+// HTMLTo is [HTML] into the file out, with the plots beside it, for a directory that
+// can't or shall not be written to.
+func HTMLTo(dir, out string) (path string, err error) { return write(dir, out) }
+
+// write is [HTMLTo]; where out is empty, the page is written into dir.
+func write(dir, out string) (path string, err error) {
 	study, studyErr := loadQuorum(dir)
-	p, err := Load(dir)
+	p, err := load(dir)
 	if errors.Is(err, fs.ErrNotExist) && studyErr == nil {
-		return writePage(filepath.Join(dir, quorumPage), "quorum-page", newQuorumView(study))
+		return writePage(cmp.Or(out, filepath.Join(dir, rundir.QuorumPage)), "quorum-page", newQuorumView(study))
 	}
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(studyErr, fs.ErrNotExist) {
 		err = studyErr
@@ -65,10 +75,11 @@ func HTML(dir string) (path string, err error) {
 	case !errors.Is(studyErr, fs.ErrNotExist):
 		v.QuorumError = studyErr.Error()
 	}
-	if err := v.addPlots(filepath.Join(dir, "plots")); err != nil {
+	out = cmp.Or(out, filepath.Join(dir, rundir.PageFile))
+	if err := v.addPlots(filepath.Join(filepath.Dir(out), rundir.PlotsDir)); err != nil {
 		return "", err
 	}
-	return writePage(filepath.Join(dir, pageFile), "page", v)
+	return writePage(out, "page", v)
 }
 
 func writePage(path, name string, data any) (string, error) {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // render writes the page of dir and returns it with all its elements.
@@ -97,7 +98,7 @@ func TestPageIsDeterministic(t *testing.T) {
 	writeSample(t, b)
 	render(t, a)
 	render(t, b)
-	for _, name := range []string{pageFile, "plots/outage.svg", "plots/outage.png", "plots/latency-redis.svg", "plots/latency-others.png"} {
+	for _, name := range []string{rundir.PageFile, "plots/outage.svg", "plots/outage.png", "plots/latency-redis.svg", "plots/latency-others.png"} {
 		x, err := os.ReadFile(filepath.Join(a, name))
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +111,7 @@ func TestPageIsDeterministic(t *testing.T) {
 }
 
 func TestPageOfOneRun(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "run")
 	cells := sampleCells()
 	writeRun(t, dir, cells[9], 9) // redis-setpx-del under pause-holder
 	text, nodes := render(t, dir)
@@ -129,7 +130,7 @@ func TestPageSaysWhatIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	cells := sampleCells()[9:11]
 	cells[1].Outcome, cells[1].Dir = lockbench.Broken, "../../outside"
-	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": cells})
+	writeMatrix(t, dir, cells, 5)
 	text, _ := render(t, dir)
 	if n := strings.Count(text, "Its files could not be read"); n != 2 {
 		t.Errorf("%d of 2 cells say that their files are missing", n)
@@ -143,7 +144,7 @@ func TestPageEscapesWhatItShows(t *testing.T) {
 	dir := t.TempDir()
 	const evil = `<img src=x onerror=alert(1)>`
 	c := lockbench.Cell{Algorithm: evil, Fault: evil, Outcome: lockbench.Broken, Reason: evil, Effect: evil, Runs: 1, Dir: "1"}
-	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": []lockbench.Cell{c}})
+	writeMatrix(t, dir, []lockbench.Cell{c}, 1)
 	h, f := lateDelete()
 	for i := range h {
 		h[i].Client = strings.ReplaceAll(h[i].Client, "c0", evil)
@@ -162,21 +163,22 @@ func TestLoadErrors(t *testing.T) {
 	if _, err := HTML(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("empty directory: %v", err)
 	}
-	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 2})
-	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "schema 2") {
+	const matrixFile = "matrix.json"
+	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 99})
+	if _, err := HTML(dir); err == nil || !strings.Contains(err.Error(), "schema 99") {
 		t.Errorf("unknown schema: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, matrixFile), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), matrixFile) {
+	if _, err := HTML(dir); err == nil || !strings.Contains(err.Error(), matrixFile) {
 		t.Errorf("damaged matrix: %v", err)
 	}
 }
 
 func TestPageOfNothing(t *testing.T) {
 	dir := t.TempDir()
-	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": []lockbench.Cell{}})
+	writeMatrix(t, dir, nil, 1)
 	render(t, dir)
 }
 
@@ -190,7 +192,7 @@ func TestPageOfManyCellsStaysSmall(t *testing.T) {
 		cells = append(cells, c)
 		writeRunOf(t, filepath.Join(dir, c.Dir), c, h, f)
 	}
-	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": cells})
+	writeMatrix(t, dir, cells, 1)
 	text, nodes := render(t, dir)
 	pictures, open := 0, 0
 	for _, n := range nodes {

@@ -2,103 +2,81 @@ package reports
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
-// past are the periods in which the client went on as the holder though, by its
-// own reckoning, it did not hold the lock any more.
-func (a *acquisition) past() []period {
-	b := a.beliefs()
-	stop := a.stop()
-	if n := len(a.accesses); stop == forever && n > 0 {
-		stop = a.accesses[n-1].At
-	}
-	var out []period
-	for i, p := range b {
-		next := stop
-		if i+1 < len(b) {
-			next = b[i+1].from
-		}
-		if p.to < next && next != forever {
-			out = append(out, period{p.to, next})
-		}
-	}
-	return out
-}
+// maxBars of one kind are drawn one by one.
+const maxBars = 40
 
 // lane draws what one client did: the bars.
 func (d *drawing) lane(l lane, top float64) {
 	mid := top + barMiddle
 	d.f(`<path class="sep" d="M0 %sH%d"/>`, num(top), tlWidth)
-	d.text("lanename", tlGutter-10, mid+4, clip(l.client, 15))
+	d.text("lanename", tlGutter-10, mid+4, clip(d.Clients[l.client].Name, 15))
 	d.f(`<path class="rail" d="M%d %sH%d"/>`, tlGutter, num(mid), tlRight)
 	var pend, hold bars
-	for _, a := range l.acqs {
-		if !d.small(a) {
+	for _, a := range l.acts {
+		if l.large[a] {
 			d.acquisition(a, mid)
 			continue
 		}
-		if p := (period{a.call, a.answered(d.story.end)}); d.ts.shows(p) {
-			pend.add(d.ts, p)
-		}
-		for _, p := range a.beliefs() {
-			if d.ts.shows(p) {
-				hold.add(d.ts, p)
-			}
+		pend.shown(d.ts, period{From: a.from, To: a.answered})
+		for _, p := range a.belief {
+			hold.shown(d.ts, p)
 		}
 	}
 	d.bars("pend", pend, mid-4, 8)
 	d.bars("hold", hold, mid-10, 20)
-	for _, p := range d.story.silentIn(l.client, d.window) {
-		d.bar("ice", p, mid, 26)
+	for _, r := range d.strangers {
+		if r.Client == l.client {
+			d.bar("rele", period{From: r.Call, To: returned(r.Release)}, mid, 8)
+		}
 	}
-	if dead := l.dead(); dead != 0 {
+	d.some("ice", d.SilentIn(l.client, d.window), mid, 26)
+	if dead := d.dead(l); dead < forever {
 		x := d.ts.x(dead)
 		d.f(`<path class="tomb" d="M%s %sH%d"/>`, num(x), num(mid), tlRight)
 		d.f(`<path class="death" d="M%s %sl12 12m0 -12l-12 12"/>`, num(x-6), num(mid-6))
 	}
 }
 
-// small reports whether a is too short, in pixels, for its parts to be told apart,
-// and not what the finding is about. There can be thousands of these.
-func (d *drawing) small(a *acquisition) bool {
-	from := a.ret
-	if !a.granted() {
-		from = a.call
+func (d *drawing) dead(l lane) lockbench.Instant {
+	if w := d.WorkerOf(l.client); w != nil {
+		return w.Dead
 	}
-	return !slices.Contains(d.principal, a) && d.ts.x(a.spans().to)-d.ts.x(from) < 8
+	return forever
 }
 
-func (l lane) dead() lockbench.Instant {
-	for _, a := range l.acqs {
-		if a.dead != 0 {
-			return a.dead
+func (d *drawing) acquisition(a *act, mid float64) {
+	if a.Asked {
+		d.bar("pend", period{From: a.Call, To: a.answered}, mid, 8)
+	}
+	d.some("hold", a.belief, mid, 20)
+	d.some("past", a.past, mid, 20)
+	for _, r := range few(a.releases, maxBars) {
+		if r.Client == a.Client {
+			d.bar("rele", period{From: r.Call, To: returned(r)}, mid, 8)
 		}
 	}
-	return 0
 }
 
-func (d *drawing) acquisition(a *acquisition, mid float64) {
-	d.bar("pend", period{a.call, a.answered(d.story.end)}, mid, 8)
-	for _, p := range a.beliefs() {
-		d.bar("hold", p, mid, 20)
+// some draws a bar for each of the periods, and where they are many, one path for all.
+func (d *drawing) some(class string, list []period, mid, height float64) {
+	if len(list) <= maxBars {
+		for _, p := range list {
+			d.bar(class, p, mid, height)
+		}
+		return
 	}
-	for _, p := range a.past() {
-		d.bar("past", p, mid, 20)
+	var merged bars
+	for _, p := range list {
+		merged.shown(d.ts, p)
 	}
-	for _, r := range a.releases {
-		d.bar("rele", period{r.call, max(r.call, r.ret)}, mid, 8)
-	}
-}
-
-// answered is when the client stopped waiting for the answer to its acquire.
-func (a *acquisition) answered(end lockbench.Instant) lockbench.Instant {
-	if a.ret != 0 {
-		return a.ret
-	}
-	return min(a.stop(), end)
+	d.bars(class, merged, mid-height/2, height)
 }
 
 // bar draws p, at least one pixel wide, unless a break hides it.
@@ -106,7 +84,7 @@ func (d *drawing) bar(class string, p period, mid, height float64) {
 	if !d.ts.shows(p) {
 		return
 	}
-	x0, x1 := d.ts.x(p.from), d.ts.x(p.to)
+	x0, x1 := d.ts.x(p.From), d.ts.x(p.To)
 	d.f(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(x0), num(mid-height/2), num(max(x1-x0, 1)), num(height))
 }
 
@@ -114,18 +92,18 @@ func (d *drawing) bar(class string, p period, mid, height float64) {
 // the moments, and above the bars the labels there is room for.
 func (d *drawing) marks(l lane, top float64) {
 	mid := top + barMiddle
-	for _, a := range l.acqs {
-		if d.small(a) {
+	for _, a := range l.acts {
+		if !l.large[a] {
 			continue
 		}
 		d.leaseMarks(a, mid)
-		for _, e := range a.accesses {
+		for _, e := range few(a.accesses, maxMarks) {
 			d.accessMark(e, mid)
 		}
 	}
 	var mine []moment
 	for _, m := range d.moments {
-		if m.Client == l.client {
+		if m.client == l.client {
 			mine = append(mine, m)
 		}
 	}
@@ -133,28 +111,35 @@ func (d *drawing) marks(l lane, top float64) {
 	d.labels(mine, top)
 }
 
-func (d *drawing) leaseMarks(a *acquisition, mid float64) {
-	for _, p := range a.past() {
-		if d.ts.shows(period{p.from, p.from}) {
-			d.f(`<path class="until" d="M%s %sv32"/>`, num(d.ts.x(p.from)), num(mid-16))
+// Of one acquisition so many points are drawn: the first and the last.
+const (
+	maxMarks    = 200
+	maxRenewals = 40
+)
+
+// leaseMarks are where a lease ended though its client went on, and the renewals.
+func (d *drawing) leaseMarks(a *act, mid float64) {
+	for _, p := range few(a.past, maxBars) {
+		if p.From < a.stop() && d.ts.shows(period{From: p.From, To: p.From}) {
+			d.f(`<path class="until" d="M%s %sv32"/>`, num(d.ts.x(p.From)), num(mid-16))
 		}
 	}
-	for _, r := range few(a.renewals, 40) {
-		if d.ts.shows(period{r.At, r.At}) {
+	for _, r := range few(a.renewals, maxRenewals) {
+		if d.ts.shows(period{From: r.At, To: r.At}) {
 			d.f(`<path class="renew" d="M%s %sl3 4h-6z"/>`, num(d.ts.x(r.At)), num(mid-15))
 		}
 	}
 }
 
-func (d *drawing) accessMark(e lockbench.Event, mid float64) {
-	if !d.ts.shows(period{e.At, e.At}) {
+func (d *drawing) accessMark(e *history.Access, mid float64) {
+	if !d.ts.shows(period{From: e.At, To: e.At}) {
 		return
 	}
 	x := d.ts.x(e.At)
 	switch {
-	case e.Kind == lockbench.KindRead:
+	case !e.Write:
 		d.f(`<circle class="read" cx="%s" cy="%s" r="3.5"/>`, num(x), num(mid))
-	case stale(e):
+	case stale(e) != nil:
 		d.f(`<path class="write stale" d="M%s %sl6 6l-6 6l-6 -6z"/>`, num(x), num(mid-6))
 	default:
 		d.f(`<path class="write" d="M%s %sl4.5 4.5l-4.5 4.5l-4.5 -4.5z"/>`, num(x), num(mid-4.5))
@@ -190,17 +175,18 @@ func (d *drawing) badges(moments []moment, top float64) {
 
 // labels writes what fits above the bar without overlap, the most telling first.
 func (d *drawing) labels(moments []moment, top float64) {
-	var taken []period
+	var taken [][2]float64
 	byRank := slices.Clone(moments)
 	slices.SortStableFunc(byRank, func(a, b moment) int { return cmp.Compare(a.rank, b.rank) })
 	for _, m := range byRank {
 		half := textWidth(m.label)/2 + 2
 		x := min(max(d.ts.x(m.At), tlGutter+half), tlWidth-half)
-		room := period{lockbench.Instant(x - half), lockbench.Instant(x + half)}
-		if m.label == "" || slices.ContainsFunc(taken, room.meets) {
+		left, right := math.Trunc(x-half), math.Trunc(x+half)
+		covers := func(o [2]float64) bool { return left <= o[1] && o[0] <= right }
+		if m.label == "" || slices.ContainsFunc(taken, covers) {
 			continue
 		}
-		taken = append(taken, room)
+		taken = append(taken, [2]float64{left, right})
 		class := "lbl"
 		if m.Bad {
 			class = "lbl bad"

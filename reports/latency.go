@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -33,18 +33,11 @@ const (
 
 // acquireLatencies are the times from call to return of the granted
 // acquisitions, sorted.
-func acquireLatencies(h lockbench.History) []float64 {
-	calls := make(map[string]lockbench.Instant)
+func acquireLatencies(ix *history.Index) []float64 {
 	var out []float64
-	for _, e := range h {
-		switch {
-		case e.Op != lockbench.OpAcquire:
-		case e.Kind == lockbench.KindCall:
-			calls[e.ID] = e.At
-		case e.Kind == lockbench.KindReturn && e.Result == lockbench.OK:
-			if call, ok := calls[e.ID]; ok {
-				out = append(out, float64(e.At-call)/1e6)
-			}
+	for i := range ix.Acqs {
+		if a := &ix.Acqs[i]; a.Granted() {
+			out = append(out, float64(a.Return-a.Call)/1e6)
 		}
 	}
 	slices.Sort(out)

@@ -76,9 +76,11 @@ func markdownCell(c *lockbench.Cell) string {
 	case c == nil:
 		return ""
 	case isBroken(c):
-		return fmt.Sprintf("%s **%s** ❌", squares[c.Outcome], short(c.Outcome))
+		return fmt.Sprintf("%s **%s** ❌", squares[c.Outcome], short(c))
+	case notRun(c):
+		return short(c)
 	}
-	return squares[c.Outcome] + " " + short(c.Outcome)
+	return squares[c.Outcome] + " " + short(c)
 }
 
 func markdownReasonsOf(b io.Writer, g grid) {

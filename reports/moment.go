@@ -2,11 +2,11 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // moment is one step of the story, marked by its number in the picture and told
@@ -14,6 +14,7 @@ import (
 type moment struct {
 	N      int
 	At     lockbench.Instant
+	client int32
 	Client string
 	Text   string
 	// Bad marks what hurt, or would have hurt without further care.
@@ -26,167 +27,178 @@ type moment struct {
 	wide  bool // belongs to the story even outside of the finding's own range
 }
 
-// maxAccesses of one acquisition are told; of more, the first and the last.
-const maxAccesses = 6
+// How much is told of one acquisition; of more, the first and the last.
+const (
+	maxAccesses    = 6
+	maxBadAccesses = 3
+	maxLookedAt    = 1000
+	maxReleases    = 4
+	maxSilences    = 4
+	maxSteps       = 8
+)
 
-func (s *scene) momentsOf(a *acquisition, f lockbench.Finding) []moment {
-	var out []moment
-	add := func(at lockbench.Instant, text string, edit func(*moment)) {
-		m := moment{At: at, Client: a.client, Text: text, rank: 9}
-		if edit != nil {
-			edit(&m)
-		}
-		out = append(out, m)
+// teller collects what happened in one acquisition.
+type teller struct {
+	*scene
+	*act
+	out []moment
+}
+
+func (t *teller) add(at lockbench.Instant, text string, edit func(*moment)) {
+	t.by(t.Client, at, text, edit)
+}
+
+// by adds what a client did that need not be the acquisition's.
+func (t *teller) by(client int32, at lockbench.Instant, text string, edit func(*moment)) {
+	m := moment{At: at, client: client, Text: text, rank: 9}
+	if client != history.None {
+		m.Client = t.Clients[client].Name
 	}
-	if !a.granted() {
-		add(a.call, "asks for the lock", nil)
+	if edit != nil {
+		edit(&m)
 	}
-	for _, e := range a.steps {
-		add(e.At, "is caught at step "+e.Name, func(m *moment) { m.label, m.rank, m.wide = e.Name, 3, true })
+	t.out = append(t.out, m)
+}
+
+func (s *scene) momentsOf(a *act, f lockbench.Finding) []moment {
+	t := teller{scene: s, act: a}
+	if a.Asked && !a.Granted() {
+		t.add(a.Call, "asks for the lock", nil)
 	}
-	if a.ret != 0 {
-		add(a.ret, s.answer(a), func(m *moment) {
+	for _, e := range few(s.stepsOf(a.n), maxSteps) {
+		t.add(e.At, "is caught at step "+e.Name, func(m *moment) { m.label, m.rank, m.wide = e.Name, 3, true })
+	}
+	if a.Return < forever {
+		t.add(a.Return, s.answer(a), func(m *moment) {
 			m.rank = 2
-			if a.token != 0 {
-				m.label = "token " + strconv.FormatUint(a.token, 10)
+			if a.Token != 0 {
+				m.label = "token " + strconv.FormatUint(a.Token, 10)
 			}
 		})
 	}
 	if n := len(a.renewals); n > 0 {
-		r := a.renewals[n-1]
-		add(r.At, fmt.Sprintf("has renewed its lease (%s), now until %s", plural(n, "time", "times"), s.clock(r.Until)),
-			func(m *moment) { m.soft = true })
+		t.add(a.renewals[n-1].At, s.renewed(a), func(m *moment) { m.soft = true })
 	}
-	for _, p := range few(s.story.silentIn(a.client, period{a.call, a.stop()}), 4) {
-		add(p.from, "freezes: its process does not run", func(m *moment) { m.label, m.rank = "frozen", 5 })
-		add(p.to, "runs again, after "+span(float64(p.to-p.from)/1e6), nil)
+	silences := slices.DeleteFunc(s.SilentIn(a.Client, period{From: a.from, To: a.stop()}), func(p period) bool { return p.From == p.To })
+	for _, p := range few(silences, maxSilences) {
+		t.add(p.From, "freezes: its process does not run", func(m *moment) { m.label, m.rank = "frozen", 5 })
+		t.add(p.To, "runs again, after "+spanOf(p.To-p.From), nil)
 	}
-	s.endings(a, add)
-	end := a.leaseEnd()
-	for _, e := range few(a.accesses, maxAccesses) {
-		late := e.Kind == lockbench.KindWrite && end != 0 && end < e.At
-		add(e.At, accessText(e), func(m *moment) {
-			m.label, m.rank = accessLabel(e), 3
-			if late {
-				m.Text += ", " + span(float64(e.At-end)/1e6) + " after its lease had ended"
-			}
-			if late || stale(e) {
-				m.Bad, m.rank, m.wide = true, 0, true
-			}
-		})
+	t.endings(f)
+	for _, e := range s.telling(a, f.At) {
+		t.access(e)
 	}
-	for _, r := range few(a.releases, 4) {
-		add(r.call, releaseText(r, end != 0 && end < r.call), func(m *moment) {
-			m.rank, m.wide = 6, end != 0 && end < r.call && !slices.Contains(f.IDs, a.id)
-			m.label = "release"
-		})
+	for _, r := range few(a.releases, maxReleases) {
+		t.release(r, f)
+	}
+	return t.out
+}
+
+func (s *scene) stepsOf(n int32) []history.Step {
+	var out []history.Step
+	for _, e := range s.Steps {
+		if e.Acq == n {
+			out = append(out, e)
+		}
 	}
 	return out
 }
 
+// telling are the accesses of a that must be told: the first and the last, and up to t,
+// the instant that the finding is about, the last that hurt.
+func (s *scene) telling(a *act, t lockbench.Instant) []*history.Access {
+	told := few(a.accesses, maxAccesses)
+	var before []*history.Access
+	for _, e := range a.accesses {
+		if e.At <= t && !slices.Contains(told, e) {
+			before = append(before, e)
+		}
+	}
+	before = before[max(0, len(before)-maxLookedAt):]
+	for extra := 0; len(before) > 0 && extra < maxBadAccesses; before = before[:len(before)-1] {
+		if e := before[len(before)-1]; stale(e) != nil || s.trespass(a, e) != "" {
+			extra++
+			told = append(told, e)
+		}
+	}
+	return told
+}
+
 // endings are the ways in which a client's hold ends other than by its release.
-func (s *scene) endings(a *acquisition, add func(lockbench.Instant, string, func(*moment))) {
-	if end := a.leaseEnd(); end != 0 && end != a.lost && end <= s.story.end {
-		add(end, "comes to the end of its lease, by its own reckoning", func(m *moment) { m.label, m.rank, m.wide = "lease ends", 1, true })
+func (t *teller) endings(f lockbench.Finding) {
+	a := t.act
+	if a.lapsed != a.Lost && a.lapsed <= t.Last {
+		t.add(a.lapsed, "comes to the end of its lease, by its own reckoning", func(m *moment) { m.label, m.rank, m.wide = "lease ends", 1, true })
 	}
-	if a.lost != 0 {
-		add(a.lost, "learns that it lost the lock", func(m *moment) { m.label, m.rank = "told: lost", 2 })
+	if a.Lost < forever {
+		t.add(a.Lost, "learns that it lost the lock", func(m *moment) { m.label, m.rank = "told: lost", 2 })
 	}
-	if a.dead != 0 && a.dead <= s.story.end && a.spans().has(a.dead) {
-		add(a.dead, "is killed", func(m *moment) { m.label, m.rank, m.wide = "killed", 1, true })
+	if a.dead < forever && !a.over() {
+		t.add(a.dead, "is killed", func(m *moment) { m.label, m.rank, m.wide = "killed", 1, a.dead <= f.To })
 	}
 }
 
-func (s *scene) answer(a *acquisition) string {
-	switch a.result {
-	case lockbench.OK:
-		t := "is granted the lock"
-		if a.token != 0 {
-			t += ", token " + strconv.FormatUint(a.token, 10)
+// access tells of a read or a write, and what its client had to know of its lock then.
+func (t *teller) access(e *history.Access) {
+	text, bad := accessText(e), stale(e) != nil
+	why := t.trespass(t.act, e)
+	if why != "" {
+		text, bad = text+", "+why, bad || e.At <= t.dead
+	}
+	t.add(e.At, text, func(m *moment) {
+		m.label, m.rank, m.Bad, m.wide = accessLabel(e), 3, bad, bad || why != ""
+		if bad {
+			m.rank = 0
 		}
-		if a.until != 0 {
-			t += ", until " + s.clock(a.until)
-		}
-		return t
-	case lockbench.Fail:
-		return "is refused the lock"
-	}
-	return "gets no definite answer: the lock may be its own or not"
+	})
 }
 
-func releaseText(r release, late bool) string {
-	t := "releases the lock"
-	if late {
-		t = "releases, after its lease has ended"
+// trespass says how a client came to write without its lock, "" if it had it. It
+// agrees with the checkers: a lease that had ended says more than a release, and what
+// was under way when its process was killed is no overstay.
+func (s *scene) trespass(a *act, e *history.Access) string {
+	if !e.Write || history.Within(a.belief, e.At) {
+		return ""
 	}
-	switch r.result {
-	case lockbench.OK:
-		return t + ": ok"
-	case lockbench.Lost:
-		return t + ": the lock service says that it did not hold it"
-	case lockbench.Fail:
-		return t + ": no effect"
-	}
-	return t + ": no definite answer"
-}
-
-// stale reports whether a write to the plain copy landed over a value that its
-// writer had not read.
-func stale(e lockbench.Event) bool {
-	return e.Kind == lockbench.KindWrite && e.Copies != nil &&
-		e.Copies.Plain.Result == lockbench.Landed && e.Copies.Plain.Base != e.Copies.Plain.Value
-}
-
-func accessLabel(e lockbench.Event) string {
+	ended, over := s.EndedBefore(a.Acquisition, e.At)
+	over = over && e.At <= a.dead
 	switch {
-	case e.Copies == nil:
-		return string(e.Kind)
-	case e.Kind == lockbench.KindRead:
-		return fmt.Sprintf("read %d", e.Copies.Plain.Value)
-	case stale(e):
-		return fmt.Sprintf("%d over %d", e.Copies.Plain.New, e.Copies.Plain.Value)
+	case over && ended == a.Lost:
+		return spanOf(e.At-ended) + " after it had learned that it lost the lock"
+	case over:
+		return spanOf(e.At-ended) + " after its lease had ended"
+	case a.Granted() && a.released < e.At:
+		return spanOf(e.At-a.released) + " after it had begun to give the lock back"
+	case a.dead < e.At:
+		return "which was under way when it was killed"
+	case !a.Granted():
+		return "though it had not been granted the lock"
+	case e.At < a.Return:
+		return "before it was granted the lock"
 	}
-	return fmt.Sprintf("%d→%d", e.Copies.Plain.Value, e.Copies.Plain.New)
+	return "" // at the instant in which it called release
 }
 
-func accessText(e lockbench.Event) string {
-	switch {
-	case e.Copies == nil:
-		return "accesses the store (" + string(e.Kind) + ")"
-	case e.Kind == lockbench.KindRead:
-		t := fmt.Sprintf("reads %d", e.Copies.Plain.Value)
-		if f := e.Copies.Fenced; f != nil && f.Result == lockbench.Refused {
-			t += "; the fenced copy refuses its old token"
+// release tells of an attempt to give the acquisition back, by whoever made it.
+func (t *teller) release(r *history.Release, f lockbench.Finding) {
+	a := t.act
+	if r.Client != a.Client {
+		t.by(r.Client, r.Call, t.strange(a, r), func(m *moment) {
+			m.rank, m.label = 4, "release"
+			if r.Result == history.OK {
+				m.Bad, m.wide = true, history.Within(a.belief, r.Call)
+			}
+		})
+		return
+	}
+	late := a.lapsed < r.Call
+	t.add(r.Call, releaseText(r, late), func(m *moment) {
+		m.rank, m.wide = 6, late && !slices.Contains(f.IDs, t.ID(a.Acquisition))
+		m.label = "release"
+		if f.Mechanism == lockbench.VanishedGrant && r.Result == history.Lost && r.Call < t.MayEnd(a.Acquisition) {
+			m.label, m.rank, m.Bad = "not held", 0, true
 		}
-		return t
-	}
-	p := e.Copies.Plain
-	t := fmt.Sprintf("writes %d over %d", p.New, p.Value)
-	if stale(e) {
-		t += fmt.Sprintf(" though it had read %d", p.Base)
-	}
-	t += ": plain " + effect(p) + ", checked " + effect(e.Copies.Checked)
-	if f := e.Copies.Fenced; f != nil {
-		t += ", fenced " + effect(*f)
-	}
-	return t
-}
-
-func effect(c lockbench.CopyEffect) string {
-	if c.Result == lockbench.Landed && c.Base != c.Value {
-		return "landed stale"
-	}
-	return cmp.Or(c.Result, "untouched")
-}
-
-// clock writes an instant as seconds since the start of the run.
-func (s *scene) clock(t lockbench.Instant) string {
-	return strconv.FormatFloat(t.Sub(s.story.start).Seconds(), 'f', 3, 64) + " s"
-}
-
-// when writes the instant of a moment as finely as the picture shows it.
-func (s *scene) when(t lockbench.Instant) string {
-	return strconv.FormatFloat(t.Sub(s.story.start).Seconds(), 'f', s.decimals, 64) + " s"
+	})
 }
 
 // few are at most n of list: its beginning and its end.
@@ -200,7 +212,7 @@ func few[T any](list []T, n int) []T {
 // number sorts the moments by time and counts those that the picture shows.
 func (s *scene) number() {
 	s.moments = slices.DeleteFunc(s.moments, func(m moment) bool {
-		return s.laneOf(m.Client) < 0 || !s.ts.shows(period{m.At, m.At})
+		return s.laneOf(m.client) < 0 || !s.ts.shows(period{From: m.At, To: m.At})
 	})
 	slices.SortStableFunc(s.moments, func(a, b moment) int { return cmp.Compare(a.At, b.At) })
 	for i := range s.moments {

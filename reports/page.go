@@ -1,111 +1,123 @@
 package reports
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"regexp"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
-// The files of a report directory.
-const (
-	matrixFile  = "matrix.json"
-	planFile    = "plan.json"
-	resultsFile = "results.json"
-)
-
-// matrixSchema is the version of matrix.json that this package reads.
-const matrixSchema = 1
-
-// Page is a report directory, read: either a matrix or a single run, which is
-// a matrix of one cell.
-type Page struct {
-	Dir   string
-	Cells []lockbench.Cell
+// page is a directory that is reported on: a matrix, or a run, which is a matrix of
+// one cell.
+type page struct {
+	cells   []lockbench.Cell
+	planned int // runs of each cell, 0 where nobody said
+	run     func(lockbench.Cell) (*rundir.Run, error)
 }
 
-// Run is the run that determined a cell, as far as its files are there.
-type Run struct {
-	Plan   lockbench.Plan
-	Result lockbench.RunResult
-	dir    string
-}
-
-// Load reads dir. A directory with a matrix.json is a matrix; one with a
-// results.json is a single run; anything else is an error that matches
-// [fs.ErrNotExist].
-func Load(dir string) (*Page, error) {
-	var m struct {
-		Schema int              `json:"schema"`
-		Cells  []lockbench.Cell `json:"cells"`
-	}
-	err := readJSON(filepath.Join(dir, matrixFile), &m)
+// load reads what dir says of itself. Where it is the directory of neither, the error
+// matches [fs.ErrNotExist].
+func load(dir string) (*page, error) {
+	kind, err := rundir.Kind(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return loadRun(dir)
 	case err != nil:
-		return nil, err
-	case m.Schema != matrixSchema:
-		return nil, fmt.Errorf("reports: %s has schema %d, this version reads %d", matrixFile, m.Schema, matrixSchema)
+		return nil, fmt.Errorf("reports: %w", err)
+	case kind == rundir.IsMatrix:
+		m, err := rundir.OpenMatrix(dir)
+		if err != nil {
+			return nil, fmt.Errorf("reports: %w", err)
+		}
+		return &page{m.Cells, m.Planned, m.Run}, nil
+	case kind == rundir.IsRun:
+		r, err := rundir.OpenRun(dir)
+		if err != nil {
+			return nil, fmt.Errorf("reports: %w", err)
+		}
+		return &page{cells: []lockbench.Cell{cellOf(r)}, run: func(lockbench.Cell) (*rundir.Run, error) { return r, nil }}, nil
 	}
-	return &Page{Dir: dir, Cells: m.Cells}, nil
+	return nil, fmt.Errorf("reports: %s is a %s: %w", dir, kind, fs.ErrNotExist)
 }
 
-func loadRun(dir string) (*Page, error) {
-	var r lockbench.RunResult
-	if err := readJSON(filepath.Join(dir, resultsFile), &r); err != nil {
-		return nil, fmt.Errorf("reports: %s has neither %s nor a readable %s: %w", dir, matrixFile, resultsFile, err)
+// cellOf makes the cell of a single run, by the expectation that its plan carries.
+func cellOf(run *rundir.Run) lockbench.Cell {
+	plan := run.Plan
+	r, err := run.Result()
+	if err != nil {
+		return lockbench.Cell{Algorithm: plan.Algorithm, Fault: plan.Fault, Outcome: lockbench.Inconclusive, Reason: unjudged(err),
+			Runs: 1, Seed: plan.Seed, Dir: ".", OutageMS: -1, FirstViolationMS: -1}
 	}
-	return &Page{Dir: dir, Cells: []lockbench.Cell{cellOf(r)}}, nil
-}
-
-// cellOf makes the cell of a single run. Nothing is promised there: that takes
-// the algorithm's expectations, which a run's directory does not carry.
-func cellOf(r lockbench.RunResult) lockbench.Cell {
-	c := lockbench.Cell{
-		Algorithm: r.Plan.Algorithm, Fault: r.Plan.Fault, Outcome: r.Outcome, Reason: r.Reason,
-		Runs: 1, Sections: r.Sections, Copies: r.Copies, OutageMS: r.OutageMS,
-		FirstViolationMS: r.FirstViolationMS, Effect: r.Effect.Measured, Seed: r.Plan.Seed, Dir: ".",
+	r.Plan = plan
+	info := lockbench.Info{Name: plan.Algorithm}
+	if plan.Expect != nil {
+		info.Expect = []lockbench.Expectation{*plan.Expect}
 	}
-	if hurt(r.Outcome) {
-		c.Violations = 1
-	}
+	c := checker.Cell([]lockbench.RunResult{r}, info)
+	c.Dir = "."
 	return c
 }
 
-// Run reads the plan and the results of the cell's run.
-func (p *Page) Run(c lockbench.Cell) (*Run, error) {
-	if c.Dir == "" || !filepath.IsLocal(c.Dir) {
-		return nil, fmt.Errorf("reports: cell %s under %s names no directory below the report's: %q", c.Algorithm, c.Fault, c.Dir)
+// unjudged says why there is no result.
+func unjudged(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "this run was not judged: it was interrupted, or still goes on"
 	}
-	r := &Run{dir: filepath.Join(p.Dir, c.Dir)}
-	if err := readJSON(filepath.Join(r.dir, planFile), &r.Plan); err != nil {
-		return nil, err
-	}
-	if err := readJSON(filepath.Join(r.dir, resultsFile), &r.Result); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return "what the checkers made of this run can’t be read: " + err.Error()
 }
 
-// History reads the run's history. The notes say what was wrong with the file
-// and could be repaired.
-func (r *Run) History() (lockbench.History, []string, error) {
-	return history.ReadRun(r.dir)
+// record is what is left of the run that determined a cell. What can't be read is nil,
+// and the notes say why.
+type record struct {
+	run     *rundir.Run
+	result  *lockbench.RunResult
+	history *history.Index
+	notes   set
 }
 
-func readJSON(path string, v any) error {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("reports: %w", err)
+// note adds a note. It names files as they stand in the run's directory, which may
+// have been moved since the run was judged.
+func (r *record) note(text string) { r.notes.add(pathToEvents.ReplaceAllString(text, "")) }
+
+var pathToEvents = regexp.MustCompile(`[^\s"]*/events/`)
+
+// read opens the cell's run, and where the page needs it, its history.
+func (p *page) read(c *lockbench.Cell, withHistory bool) record {
+	var r record
+	var err error
+	if r.run, err = p.run(*c); err != nil {
+		r.note("Its files could not be read: " + err.Error())
+		return r
 	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("reports: %s: %w", path, err)
+	if res, err := r.run.Result(); err == nil {
+		r.result = &res
+	} else if why := unjudged(err); why != c.Reason {
+		r.note(why)
 	}
-	return nil
+	if withHistory {
+		if r.history, err = r.run.History(context.Background()); err != nil {
+			r.note("Its history could not be read: " + err.Error())
+		}
+	}
+	if r.history != nil {
+		if err := r.run.Ended(r.history); err != nil {
+			r.note("The run did not come to its planned end: " + err.Error())
+		}
+		for _, d := range r.history.Doubts {
+			r.note("The history is not whole, so that nothing can be claimed: " + d)
+		}
+		for _, n := range r.history.Notes {
+			r.note(n)
+		}
+	}
+	if r.result != nil {
+		for _, n := range r.result.Notes {
+			r.note(n)
+		}
+	}
+	return r
 }

@@ -12,12 +12,11 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/quorum"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 const (
-	quorumFile = "quorum.json"
-	quorumPage = "quorum.html"
-	// quorumDir is where a matrix directory may hold a study, beside quorumFile itself.
+	// quorumDir is where a matrix directory may hold a study, beside its own.
 	quorumDir = "quorum"
 	// quorumSchema is the version of quorum.json that this package reads.
 	quorumSchema = 1
@@ -32,24 +31,35 @@ func Quorum(dir string, study quorum.Study) (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("reports: quorum: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, quorumFile), append(text, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, rundir.QuorumFile), append(text, '\n'), 0o644); err != nil {
 		return "", fmt.Errorf("reports: quorum: %w", err)
 	}
-	return writePage(filepath.Join(dir, quorumPage), "quorum-page", newQuorumView(study))
+	return writePage(filepath.Join(dir, rundir.QuorumPage), "quorum-page", newQuorumView(study))
 }
 
 // loadQuorum reads the study in dir, or below it. The error matches
 // [fs.ErrNotExist] where there is none.
 func loadQuorum(dir string) (quorum.Study, error) {
 	var s quorum.Study
-	err := readJSON(filepath.Join(dir, quorumFile), &s)
+	err := readJSON(filepath.Join(dir, rundir.QuorumFile), &s)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = readJSON(filepath.Join(dir, quorumDir, quorumFile), &s)
+		err = readJSON(filepath.Join(dir, quorumDir, rundir.QuorumFile), &s)
 	}
 	if err == nil && s.Schema != quorumSchema {
-		err = fmt.Errorf("reports: %s has schema %d, this version reads %d", quorumFile, s.Schema, quorumSchema)
+		err = fmt.Errorf("reports: %s has schema %d, this version reads %d", rundir.QuorumFile, s.Schema, quorumSchema)
 	}
 	return s, err
+}
+
+func readJSON(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("reports: %w", err)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("reports: %s: %w", path, err)
+	}
+	return nil
 }
 
 // QuorumTable writes the study for the terminal.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/quorum"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // sampleStudy is a study in which the majority decides.
@@ -69,7 +69,7 @@ func TestQuorumPage(t *testing.T) {
 		}
 	}
 	again, nodes := render(t, dir)
-	if again != string(first) || filepath.Base(path) != quorumPage {
+	if again != string(first) || filepath.Base(path) != rundir.QuorumPage {
 		t.Error("the page made again from quorum.json is another one")
 	}
 	for _, n := range nodes {
@@ -97,15 +97,15 @@ func TestQuorumPageSaysWhatDiffers(t *testing.T) {
 
 func TestMatrixPageShowsTheStudy(t *testing.T) {
 	dir := t.TempDir()
-	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": []lockbench.Cell{}})
+	writeMatrix(t, dir, nil, 1)
 	if text, _ := render(t, dir); strings.Contains(text, "a slip") {
 		t.Fatal("a study from nowhere")
 	}
-	writeJSON(t, filepath.Join(dir, quorumDir, quorumFile), sampleStudy())
+	writeJSON(t, filepath.Join(dir, quorumDir, rundir.QuorumFile), sampleStudy())
 	if text, _ := render(t, dir); !strings.Contains(text, "a slip") || !strings.Contains(text, "The matrix") {
 		t.Error("the matrix page lacks the study below it")
 	}
-	writeJSON(t, filepath.Join(dir, quorumFile), map[string]any{"schema": 99})
+	writeJSON(t, filepath.Join(dir, rundir.QuorumFile), map[string]any{"schema": 99})
 	if text, _ := render(t, dir); !strings.Contains(text, "The study of quorums could not be read") || !strings.Contains(text, "schema 99") {
 		t.Error("the page hides that the study can't be read")
 	}

@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 var (
@@ -61,6 +63,14 @@ func largeCells() []lockbench.Cell {
 	return out
 }
 
+// sampleFindings are made once: there are many cells.
+var sampleFindings = sync.OnceValue(func() (f struct{ over, late, stuck lockbench.Finding }) {
+	_, f.over = overstay(false)
+	_, f.late = lateDelete()
+	_, f.stuck = ghost()
+	return f
+})
+
 // change makes the cells in which something happened.
 func change(c *lockbench.Cell) {
 	hurt := func(o lockbench.Outcome, f lockbench.Finding) {
@@ -70,23 +80,21 @@ func change(c *lockbench.Cell) {
 			c.Copies["checked"] = lockbench.Copy{Writes: 3900, Lost: 12, Stale: 1, Skipped: 3}
 		}
 	}
-	_, over := overstay(false)
-	_, late := lateDelete()
-	_, stuck := ghost()
+	f := sampleFindings()
 	switch c.Fault {
 	case "pause-holder":
 		switch c.Algorithm {
 		case "redis-setpx-del", "redlock":
-			hurt(lockbench.Broken, late)
+			hurt(lockbench.Broken, f.late)
 		case "redis-fenced", "etcd-lease":
-			hurt(lockbench.Fence, over)
+			hurt(lockbench.Fence, f.over)
 			c.Copies["fenced"] = lockbench.Copy{Writes: 3890, Refused: 4}
 		case "redis-setpx-lua", "redis-watchdog":
-			hurt(lockbench.Check, over)
+			hurt(lockbench.Check, f.over)
 		}
 	case "crash-at:after-setnx":
 		if c.Algorithm == "redis-setnx-expire" {
-			hurt(lockbench.Stuck, stuck)
+			hurt(lockbench.Stuck, f.stuck)
 			c.Copies = map[string]lockbench.Copy{"plain": {Writes: 210}, "checked": {Writes: 210}}
 			c.OutageMS = 4800
 			return
@@ -107,12 +115,19 @@ func change(c *lockbench.Cell) {
 func writeSample(t testing.TB, dir string) {
 	t.Helper()
 	cells := sampleCells()
-	writeJSON(t, filepath.Join(dir, matrixFile), map[string]any{"schema": 1, "cells": cells})
+	writeMatrix(t, dir, cells, 5)
 	for i, c := range cells {
 		if c.Outcome == lockbench.NotAvailable {
 			continue
 		}
 		writeRun(t, filepath.Join(dir, c.Dir), c, i)
+	}
+}
+
+func writeMatrix(t testing.TB, dir string, cells []lockbench.Cell, planned int) {
+	t.Helper()
+	if _, err := rundir.CreateMatrix(dir, cells, planned); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -130,11 +145,10 @@ func writeRun(t testing.TB, dir string, c lockbench.Cell, i int) {
 	writeRunOf(t, dir, c, h, f)
 }
 
-func writeRunOf(t testing.TB, dir string, c lockbench.Cell, h lockbench.History, f lockbench.Finding) {
+func writeRunOf(t testing.TB, dir string, c lockbench.Cell, h lockbench.History, f lockbench.Finding) *rundir.Run {
 	t.Helper()
-	plan := lockbench.Plan{Schema: 1, Algorithm: c.Algorithm, Fault: c.Fault, Workload: "counter", Lab: "local", Topology: "redis",
-		Clients: 6, Processes: 3, TTL: time.Second, Duration: 8 * time.Second, Seed: c.Seed}
-	res := lockbench.RunResult{Schema: 1, Plan: plan, Outcome: c.Outcome, Reason: c.Reason, Copies: c.Copies, Sections: c.Sections,
+	run := writeHistory(t, dir, c, h)
+	res := lockbench.RunResult{Plan: run.Plan, Outcome: c.Outcome, Reason: c.Reason, Copies: c.Copies, Sections: c.Sections,
 		OutageMS: c.OutageMS, FirstViolationMS: c.FirstViolationMS, Effect: lockbench.Effect{Bit: true, Measured: c.Effect}}
 	for _, name := range []string{"grant", "belief", "overstay", "token", "store", "progress", "order"} {
 		l := lockbench.Layer{Name: name, Verdict: lockbench.Valid, Summary: "412 acquisitions looked at"}
@@ -143,12 +157,47 @@ func writeRunOf(t testing.TB, dir string, c lockbench.Cell, h lockbench.History,
 		}
 		res.Layers = append(res.Layers, l)
 	}
-	writeJSON(t, filepath.Join(dir, planFile), plan)
-	writeJSON(t, filepath.Join(dir, resultsFile), res)
-	slices.SortStableFunc(h, func(a, b lockbench.Event) int { return int(a.At - b.At) })
-	if err := history.Write(filepath.Join(dir, "history.jsonl"), h); err != nil {
+	if err := run.SaveResult(res); err != nil {
 		t.Fatal(err)
 	}
+	return run
+}
+
+// writeHistory makes the directory of a run that was not judged.
+func writeHistory(t testing.TB, dir string, c lockbench.Cell, h lockbench.History) *rundir.Run {
+	t.Helper()
+	run, err := rundir.CreateRun(dir, lockbench.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Workload: "counter", Lab: "local", Topology: "redis",
+		Clients: 6, Processes: 3, TTL: time.Second, Duration: 8 * time.Second, Seed: c.Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := map[string]lockbench.History{rundir.Runner: nil, rundir.Store: nil, "w1": nil, "w2": nil, "w3": nil}
+	for _, e := range h {
+		recorder := rundir.Runner
+		switch {
+		case e.Copies != nil:
+			recorder = rundir.Store
+		case e.Client != "":
+			recorder = history.WorkerName(e.Client)
+		}
+		parts[recorder] = append(parts[recorder], e)
+	}
+	for recorder, part := range parts {
+		if err := history.Write(run.EventsFile(recorder), part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return run
+}
+
+// indexed is the index of a history, which must make sense.
+func indexed(t testing.TB, h lockbench.History) *history.Index {
+	t.Helper()
+	ix, err := history.Of(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ix
 }
 
 func writeJSON(t testing.TB, path string, v any) {

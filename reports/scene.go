@@ -1,267 +1,178 @@
 package reports
 
 import (
-	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/lockbench/lockbench"
-)
-
-const (
-	maxPrincipals = 4
-	maxLanes      = 6
-	maxBystanders = 2
+	"github.com/lockbench/lockbench/history"
 )
 
 // scene is what one finding's picture shows: which clients, which stretch of
-// time, and the moments that tell the story.
+// time, and the moments that tell the story. It takes some passes over the history,
+// not one for each of its events.
 type scene struct {
-	story     *story
-	lock      string
-	principal []*acquisition // what the story is about
+	*history.Index
+	served served
+	acts   map[int32]*act
+
+	lock      int32
+	named     []*act // by the finding
+	principal []*act // what the story is about
+	strangers []stranger
 	anchors   []lockbench.Instant
 	window    period
 	lanes     []lane
 	moments   []moment
 	ts        timescale
-	decimals  int    // that the times of the moments need
-	both      period // in which the two holders of a double grant overlap
-	others    int    // clients that used the lock meanwhile and have no lane
+	decimals  int      // that the times of the moments need
+	both      []period // in which the two holders of a double grant overlap
+	others    int      // clients that used the lock meanwhile and have no lane
 }
 
-// lane is one client.
-type lane struct {
-	client string
-	acqs   []*acquisition
+// stranger is a release of what somebody else had acquired.
+type stranger struct {
+	*history.Release
+	of *act
 }
 
 // newScene picks what to show of f. It returns nil if the history knows none of
 // the finding's acquisitions.
-func newScene(h lockbench.History, f lockbench.Finding, plan lockbench.Plan) *scene {
-	s := &scene{story: tell(h)}
-	s.principal = s.principals(f)
-	if len(s.principal) == 0 {
+func newScene(ix *history.Index, f lockbench.Finding, plan lockbench.Plan) *scene {
+	if ix == nil {
 		return nil
 	}
-	s.lock = s.principal[0].lock
+	s := &scene{Index: ix, served: newServed(ix), acts: make(map[int32]*act)}
+	s.named = s.find(f)
+	if len(s.named) == 0 {
+		return nil
+	}
+	s.lock = s.named[0].Lock
+	s.principal = s.principals(f)
+	s.strangers = strangers(s.principal)
 	for _, a := range s.principal {
 		s.moments = append(s.moments, s.momentsOf(a, f)...)
 	}
+	s.choose(f, plan)
+	s.ts = newTimescale(s.window, s.anchors, tlGutter, tlRight)
+	s.lanes = s.lanesFor(f.Mechanism == lockbench.Ghost)
+	s.number()
+	_, s.decimals = s.ts.ticks(s.Start, tickGap)
+	s.decimals = min(max(s.decimals+1, 3), 5)
+	if f.Mechanism == lockbench.DoubleGrant {
+		s.both = overlap(s.named, f.At)
+	}
+	return s
+}
+
+// find lists the finding's acquisitions, in its order. Results of old say no lock: then
+// it is that of the first of them.
+func (s *scene) find(f lockbench.Finding) []*act {
+	lock := int32(slices.Index(s.Locks, f.Lock))
+	if f.Lock != "" && lock < 0 {
+		return nil
+	}
+	numbers := slices.Repeat([]int32{history.None}, len(f.IDs))
+	for n := range s.Acqs {
+		a := &s.Acqs[n]
+		if f.Lock != "" && a.Lock != lock {
+			continue
+		}
+		if i := slices.Index(f.IDs, s.ID(a)); i >= 0 && numbers[i] == history.None {
+			numbers[i] = int32(n)
+		}
+	}
+	var out []*act
+	for _, n := range numbers {
+		if n != history.None && (len(out) == 0 || s.Acqs[n].Lock == out[0].Lock) {
+			out = append(out, s.act(n))
+		}
+	}
+	return out
+}
+
+// choose decides which stretch of time is shown, and what of it must be seen.
+func (s *scene) choose(f lockbench.Finding, plan lockbench.Plan) {
 	s.window = s.span(f)
-	s.moments = slices.DeleteFunc(s.moments, func(m moment) bool { return !m.soft && !s.window.has(m.At) })
+	s.moments = slices.DeleteFunc(s.moments, func(m moment) bool { return !m.soft && !s.window.Has(m.At) })
 	for _, m := range s.moments {
 		if !m.soft {
 			s.anchors = append(s.anchors, m.At)
 		}
 	}
 	if f.Mechanism == lockbench.Ghost {
-		s.anchors = append(s.anchors, s.window.to)
+		s.anchors = append(s.anchors, s.window.To)
 	}
 	if len(s.anchors) > 0 {
-		s.window = period{slices.Min(s.anchors), slices.Max(s.anchors)}
+		s.window = period{From: slices.Min(s.anchors), To: slices.Max(s.anchors)}
 	}
-	if s.window.to == s.window.from {
-		s.window.to += lockbench.Instant(plan.TTL/100 + 1000)
+	if s.window.To <= s.window.From {
+		s.window.To = s.window.From + max(0, lockbench.Instant(plan.TTL/100)) + 1000
 	}
-	s.ts = newTimescale(s.window, s.anchors, tlGutter, tlRight)
-	s.lanes = s.lanesFor(f.Mechanism == lockbench.Ghost)
-	s.number()
-	_, s.decimals = s.ts.ticks(s.story.start, tickGap)
-	s.decimals = min(max(s.decimals+1, 3), 5)
-	if f.Mechanism == lockbench.DoubleGrant {
-		s.both = overlap(s.story.byID, f.IDs)
-	}
-	return s
 }
 
-// principals are the acquisitions that the finding names, and those that a
-// reader needs to understand it: who released too late and so freed somebody
-// else's lock, and who was granted the lock while the one holder overstayed.
-func (s *scene) principals(f lockbench.Finding) []*acquisition {
-	var out []*acquisition
-	add := func(a *acquisition) {
-		if a != nil && !slices.Contains(out, a) && len(out) < maxLanes {
-			out = append(out, a)
-		}
-	}
-	for _, id := range namesToDraw(f) {
-		add(s.story.byID[id])
-	}
-	switch {
-	case f.Mechanism == lockbench.DoubleGrant && len(out) > 1:
-		add(s.lateReleaser(out[0], out[1]))
-	case f.Mechanism == lockbench.Overstay && len(out) > 0:
-		add(s.overtaker(out[0]))
-		add(s.lastWriter(out[0], f.At))
-	}
-	slices.SortStableFunc(out, func(a, b *acquisition) int { return cmp.Compare(a.ret, b.ret) })
-	return out
-}
-
-// namesToDraw are a bounded number of the finding's acquisitions: of a chain of
-// double grants the beginning, of an overtaken holder only itself, because
-// those who overtook it may be hundreds.
-func namesToDraw(f lockbench.Finding) []string {
-	switch f.Mechanism {
-	case lockbench.DoubleGrant:
-		return f.IDs[:min(len(f.IDs), maxPrincipals-1)]
-	case lockbench.Overstay:
-		return f.IDs[:min(len(f.IDs), 1)]
-	}
-	return few(f.IDs, maxPrincipals)
-}
-
-// lastWriter is the acquisition of another client that wrote last before t:
-// what a stale write at t overwrites is its work.
-func (s *scene) lastWriter(a *acquisition, t lockbench.Instant) *acquisition {
-	var found *acquisition
-	var when lockbench.Instant
-	for _, b := range s.story.list {
-		for _, e := range b.accesses {
-			if b.lock == a.lock && b.client != a.client && e.Kind == lockbench.KindWrite && e.At < t && e.At > max(when, a.ret) {
-				found, when = b, e.At
-			}
-		}
-	}
-	return found
-}
-
-// lateReleaser is a third acquisition that released though its own lease had
-// ended, the last one to do so while first was granted the lock or held it and
-// second was not granted it yet.
-func (s *scene) lateReleaser(first, second *acquisition) *acquisition {
-	var found *acquisition
-	var when lockbench.Instant
-	for _, a := range s.story.list {
-		end := a.leaseEnd()
-		if a == first || a == second || a.lock != first.lock || end == 0 {
-			continue
-		}
-		for _, r := range a.releases {
-			if end < r.call && r.call > when && (period{r.call, max(r.call, r.ret)}).meets(period{first.call, second.ret}) {
-				found, when = a, r.call
-			}
-		}
-	}
-	return found
-}
-
-// overtaker is the first acquisition granted after a's lease had ended.
-func (s *scene) overtaker(a *acquisition) *acquisition {
-	end := a.leaseEnd()
-	var found *acquisition
-	for _, b := range s.story.list {
-		after := end != 0 && b.granted() && b.ret >= end && b.ret < a.stop()
-		if after && b.lock == a.lock && b.client != a.client && (found == nil || b.ret < found.ret) {
-			found = b
-		}
-	}
-	return found
-}
-
-// span is the finding's own range, as far as it says one, and else that of its
-// moments.
+// span is the finding's own range, as far as it says one that lies in the history,
+// and else that of its moments.
 func (s *scene) span(f lockbench.Finding) period {
-	if f.To > f.From {
-		w := period{f.From, f.To}
-		for _, m := range s.moments {
-			if m.wide {
-				w = period{min(w.from, m.At), max(w.to, m.At)}
-			}
-		}
-		return w
+	w := period{From: max(f.From, s.Start), To: min(f.To, s.Last)}
+	said := w.From < w.To
+	if !said {
+		w = period{From: forever}
 	}
-	w := period{forever, 0}
 	for _, m := range s.moments {
-		w = period{min(w.from, m.At), max(w.to, m.At)}
+		if m.wide || !said {
+			w = period{From: min(w.From, m.At), To: max(w.To, m.At)}
+		}
 	}
 	return w
 }
 
-// overlap is the first time in which two of the acquisitions both believed to
-// hold the lock; zero if there is none.
-func overlap(byID map[string]*acquisition, ids []string) period {
-	var before []period
-	for _, id := range ids {
-		a := byID[id]
-		if a == nil {
-			continue
-		}
-		for _, p := range a.beliefs() {
-			for _, q := range before {
-				if p.meets(q) {
-					return period{max(p.from, q.from), min(p.to, q.to)}
+// overlap is the time in which the clients of two of the acquisitions relied on the
+// lock at once: that of the instant t, or else the first, if there is one.
+func overlap(acts []*act, t lockbench.Instant) []period {
+	var first []period
+	for i, a := range acts {
+		for _, b := range acts[:i] {
+			if a.Client == b.Client || a.Shared && b.Shared {
+				continue
+			}
+			for both := range common(a.belief, b.belief) {
+				if both.From <= t && t < both.To {
+					return []period{both}
+				}
+				if first == nil {
+					first = []period{both}
 				}
 			}
 		}
-		before = append(before, a.beliefs()...)
 	}
-	return period{}
+	return first
 }
 
-// lanesFor gives the principals' clients a lane each, and the busiest one or
-// two others that held the lock in the time drawn (or only waited for it, where
-// waiting is the point), so that the picture shows what went on beside.
-func (s *scene) lanesFor(waiting bool) []lane {
-	var clients []string
-	for _, a := range s.principal {
-		if !slices.Contains(clients, a.client) {
-			clients = append(clients, a.client)
+// common are the stretches that two lists, each sorted and disjoint, have in common.
+func common(p, q []period) iter.Seq[period] {
+	return func(yield func(period) bool) {
+		for len(p) > 0 && len(q) > 0 {
+			if p[0].Overlaps(q[0]) && !yield(period{From: max(p[0].From, q[0].From), To: min(p[0].To, q[0].To)}) {
+				return
+			}
+			if p[0].To < q[0].To {
+				p = p[1:]
+			} else {
+				q = q[1:]
+			}
 		}
 	}
-	by := make(map[string][]*acquisition)
-	unseen := make(map[string]bool)
-	var rest []string
-	for _, a := range s.story.list {
-		if a.lock != s.lock || !a.spans().meets(s.window) {
-			continue
+}
+
+func strangers(acts []*act) []stranger {
+	var out []stranger
+	for _, a := range acts {
+		for _, r := range few(a.releases, maxReleases) {
+			if r.Client != a.Client {
+				out = append(out, stranger{r, a})
+			}
 		}
-		by[a.client] = append(by[a.client], a)
-		seen := waiting || slices.ContainsFunc(a.beliefs(), s.ts.shows)
-		switch {
-		case slices.Contains(clients, a.client), slices.Contains(rest, a.client):
-		case seen:
-			rest = append(rest, a.client)
-		default:
-			unseen[a.client] = true
-		}
-	}
-	slices.SortStableFunc(rest, func(a, b string) int { return cmp.Compare(granted(by[b]), granted(by[a])) })
-	n := min(len(rest), maxBystanders, max(0, maxPrincipals-len(clients)))
-	s.others = len(rest) - n
-	for c := range unseen {
-		if !slices.Contains(rest, c) {
-			s.others++
-		}
-	}
-	var out []lane
-	for _, c := range append(clients, rest[:n]...) {
-		out = append(out, lane{c, by[c]})
 	}
 	return out
-}
-
-// spans is the whole time from the first call to the last reply.
-func (a *acquisition) spans() period {
-	if n := len(a.releases); n > 0 && a.releases[n-1].ret != 0 {
-		return period{a.call, a.releases[n-1].ret}
-	}
-	if a.ret != 0 && a.result != lockbench.OK && len(a.releases) == 0 {
-		return period{a.call, a.ret}
-	}
-	return period{a.call, a.stop()}
-}
-
-func granted(list []*acquisition) int {
-	n := 0
-	for _, a := range list {
-		if a.granted() {
-			n++
-		}
-	}
-	return n
-}
-
-func (s *scene) laneOf(client string) int {
-	return slices.IndexFunc(s.lanes, func(l lane) bool { return l.client == client })
 }

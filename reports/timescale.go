@@ -29,6 +29,8 @@ const (
 	cutRatio = 6
 	// and only if what is kept is less than this part of the whole.
 	cutBelow = 0.025
+	// maxTicks of one part.
+	maxTicks = 64
 )
 
 // newTimescale lays the window out between x0 and x1. The anchors, inside of
@@ -38,13 +40,13 @@ func newTimescale(window period, anchors []lockbench.Instant, x0, x1 float64) ti
 	periods := cut(window, anchors)
 	var kept lockbench.Instant
 	for _, p := range periods {
-		kept += p.to - p.from
+		kept += p.To - p.From
 	}
 	perNS := (x1 - x0 - breakWidth*float64(len(periods)-1)) / float64(max(kept, 1))
 	ts := timescale{perNS: perNS}
 	x := x0
 	for _, p := range periods {
-		end := x + perNS*float64(p.to-p.from)
+		end := x + perNS*float64(p.To-p.From)
 		ts.parts = append(ts.parts, part{p, x, end})
 		x = end + breakWidth
 	}
@@ -54,8 +56,8 @@ func newTimescale(window period, anchors []lockbench.Instant, x0, x1 float64) ti
 // cut divides the window at the gaps between anchors that are out of proportion
 // and leaves some air around each part.
 func cut(window period, anchors []lockbench.Instant) []period {
-	points := append([]lockbench.Instant{window.from}, anchors...)
-	points = append(points, window.to)
+	points := append([]lockbench.Instant{window.From}, anchors...)
+	points = append(points, window.To)
 	limit, kept := longestKept(points)
 	pad := kept/16 + 1
 	out := []period{window}
@@ -64,11 +66,11 @@ func cut(window period, anchors []lockbench.Instant) []period {
 		if gap <= limit || gap < 3*pad {
 			continue
 		}
-		out[len(out)-1].to = from + pad
-		out = append(out, period{points[i+1] - pad, window.to})
+		out[len(out)-1].To = from + pad
+		out = append(out, period{From: points[i+1] - pad, To: window.To})
 	}
-	out[0].from -= pad
-	out[len(out)-1].to += pad
+	out[0].From -= pad
+	out[len(out)-1].To += pad
 	return out
 }
 
@@ -84,7 +86,7 @@ func longestKept(points []lockbench.Instant) (limit, kept lockbench.Instant) {
 	slices.Sort(gaps)
 	whole := points[len(points)-1] - points[0]
 	for i, g := range gaps {
-		if i >= 2 && len(gaps)-i <= maxBreaks && g > cutRatio*kept && float64(kept) < cutBelow*float64(whole) {
+		if i >= 2 && len(gaps)-i <= maxBreaks && float64(kept) < cutBelow*float64(whole) && g > cutRatio*kept {
 			return gaps[i-1], kept
 		}
 		kept += g
@@ -96,16 +98,16 @@ func longestKept(points []lockbench.Instant) (limit, kept lockbench.Instant) {
 // it stay whole.
 func (ts timescale) x(t lockbench.Instant) float64 {
 	first, last := ts.parts[0], ts.parts[len(ts.parts)-1]
-	if t <= first.from {
+	if t <= first.From {
 		return first.x0
 	}
 	for i, p := range ts.parts {
-		if t <= p.to {
-			if t >= p.from {
-				return p.x0 + ts.perNS*float64(t-p.from)
+		if t <= p.To {
+			if t >= p.From {
+				return p.x0 + ts.perNS*float64(t-p.From)
 			}
 			prev := ts.parts[i-1]
-			return prev.x1 + breakWidth*float64(t-prev.to)/float64(p.from-prev.to)
+			return prev.x1 + breakWidth*float64(t-prev.To)/float64(p.From-prev.To)
 		}
 	}
 	return last.x1
@@ -113,7 +115,7 @@ func (ts timescale) x(t lockbench.Instant) float64 {
 
 // shows reports whether p is at least partly drawn outside of the breaks.
 func (ts timescale) shows(p period) bool {
-	return slices.ContainsFunc(ts.parts, func(q part) bool { return q.meets(p) })
+	return slices.ContainsFunc(ts.parts, func(q part) bool { return meets(q.period, p) })
 }
 
 // tick is a mark of the axis.
@@ -130,14 +132,14 @@ func (ts timescale) ticks(zero lockbench.Instant, gap float64) ([]tick, int) {
 	var out []tick
 	for _, p := range ts.parts {
 		n := len(out)
-		for t := zero + (p.from-zero+step-1)/step*step; t <= p.to; t += step {
+		for t := zero + (p.From-zero+step-1)/step*step; t <= p.To && len(out) < n+maxTicks; t += step {
 			if t >= zero {
 				out = append(out, tick{t, ts.x(t)})
 			}
 		}
 		if len(out) == n { // a part too short for a round time still needs one
 			fine := max(step/10, 1)
-			mid := zero + ((p.from+p.to)/2-zero)/fine*fine
+			mid := zero + (p.From+(p.To-p.From)/2-zero)/fine*fine
 			out = append(out, tick{mid, ts.x(mid)})
 			finest = fine
 		}

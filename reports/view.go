@@ -15,12 +15,15 @@ type view struct {
 	Standings []standing
 	Grid      grid
 	Broken    []*lockbench.Cell
-	Evidence  []evidence
-	Calm      []*lockbench.Cell
-	Absent    []absence
-	Latency   []latencyRow
-	Plots     []plotView
-	Quorum    *quorumView
+	// Unfinished says what a matrix still lacks, and Waiting which cells.
+	Unfinished string
+	Waiting    []waiting
+	Evidence   []evidence
+	Calm       []calmCell
+	Absent     []absence
+	Latency    []latencyRow
+	Plots      []plotView
+	Quorum     *quorumView
 	// QuorumError says why a study that is there can't be shown.
 	QuorumError string
 
@@ -35,33 +38,6 @@ type evidence struct {
 	Details []detail
 }
 
-// detail is one cell that needs an explanation.
-type detail struct {
-	*lockbench.Cell
-	Open     bool
-	Runs     string
-	Copies   []copyRow
-	Layers   []lockbench.Layer
-	Command  []string // its words, kept together with their values
-	Timeline string
-	Moments  []momentRow
-	Others   int
-	More     []string // further findings
-	Notes    []string
-}
-
-type copyRow struct {
-	Name string
-	lockbench.Copy
-}
-
-type momentRow struct {
-	N          int
-	At         string
-	Client, Do string
-	Bad        bool
-}
-
 const (
 	// openDetails is up to how many details are shown unfolded.
 	openDetails = 12
@@ -72,36 +48,31 @@ const (
 
 // newView reads the runs one after the other, so that only one history at a
 // time is in memory.
-func newView(p *Page) *view {
-	g := newGrid(p.Cells)
-	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.Cells) == 1}
+func newView(p *page) *view {
+	g := newGrid(p.cells)
+	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.cells) == 1}
+	v.Unfinished, v.Waiting = g.unfinished(p.planned), waitingIn(g)
 	var plans planFacts
 	var details []detail
-	for _, c := range g.inOrder(func(*lockbench.Cell) bool { return true }) {
-		run, err := p.Run(*c)
-		if err == nil {
-			plans.add(run.Plan, c.Runs)
-		}
+	for _, c := range g.inOrder(func(c *lockbench.Cell) bool { return !notRun(c) }) {
 		explain := isHurt(c) || isUnclear(c) || v.Single || isBroken(c)
-		var h lockbench.History
-		var notes []string
-		if err == nil && (explain || c.Fault == noFault) {
-			h, notes, err = run.History()
+		r := p.read(c, explain || c.Fault == noFault && c.Outcome != lockbench.NotAvailable)
+		if r.run != nil {
+			plans.add(r.run.Plan, c.Runs)
 		}
-		if c.Fault == noFault && len(h) > 0 {
-			v.latencies = append(v.latencies, latencySeries{c.Algorithm, acquireLatencies(h)})
+		if c.Fault == noFault && r.history != nil {
+			v.latencies = append(v.latencies, latencySeries{c.Algorithm, acquireLatencies(r.history)})
 		}
-		if !explain {
-			continue
+		switch {
+		case explain:
+			details = append(details, newDetail(c, r))
+		case isCalm(c):
+			v.Calm = append(v.Calm, calmCell{c, r.notes})
 		}
-		if err != nil {
-			notes = append(notes, "Its files could not be read: "+err.Error())
-		}
-		details = append(details, newDetail(c, run, h, notes))
 	}
 	v.Evidence = gather(details)
 	if !v.Single {
-		v.Calm, v.Absent = g.inOrder(isCalm), absences(g)
+		v.Absent = absences(g)
 	}
 	v.Facts = plans.facts()
 	return v
@@ -142,83 +113,6 @@ func (e evidence) with(o lockbench.Outcome) int {
 	return n
 }
 
-func newDetail(c *lockbench.Cell, run *Run, h lockbench.History, notes []string) detail {
-	d := detail{Cell: c, Runs: ofRuns(c), Copies: copyRows(c.Copies), Notes: notes}
-	if run == nil {
-		d.Command = command(lockbench.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Seed: c.Seed})
-		return d
-	}
-	d.Command, d.Layers = command(run.Plan), run.Result.Layers
-	d.Notes = append(d.Notes, run.Result.Notes...)
-	f, rest := mainFinding(run.Result)
-	if f == nil {
-		return d
-	}
-	for _, o := range rest {
-		d.More = append(d.More, o.Sentence)
-	}
-	if s := newScene(h, *f, run.Plan); s != nil {
-		d.Timeline, d.Others = s.svg(*f), s.others
-		for _, m := range s.moments {
-			d.Moments = append(d.Moments, momentRow{m.N, s.when(m.At), m.Client, m.Text, m.Bad})
-		}
-	}
-	return d
-}
-
-// maxMore bounds the further findings that the page lists of a run.
-const maxMore = 5
-
-// mainFinding picks the finding to draw: the one that the run's reason tells.
-// The others come back without those that say the same.
-func mainFinding(r lockbench.RunResult) (f *lockbench.Finding, rest []lockbench.Finding) {
-	var list []lockbench.Finding
-	seen := make(map[string]bool)
-	for _, l := range r.Layers {
-		for _, x := range l.Findings {
-			if !seen[x.Sentence] {
-				seen[x.Sentence] = true
-				list = append(list, x)
-			}
-		}
-	}
-	if len(list) == 0 {
-		return nil, nil
-	}
-	best := 0
-	for i, x := range list {
-		if rankOf(x, r) > rankOf(list[best], r) {
-			best = i
-		}
-	}
-	rest = append(list[:best:best], list[best+1:]...)
-	return &list[best], rest[:min(len(rest), maxMore)]
-}
-
-func rankOf(f lockbench.Finding, r lockbench.RunResult) int {
-	n := 0
-	if f.Sentence != "" && strings.Contains(r.Reason, f.Sentence) {
-		n += 4
-	}
-	if f.Mechanism != "" && strings.HasPrefix(r.Reason, f.Mechanism) {
-		n += 2
-	}
-	if f.Layer == "store" { // it shows the harm, not only the cause
-		n++
-	}
-	return n
-}
-
-func copyRows(copies map[string]lockbench.Copy) []copyRow {
-	var out []copyRow
-	for _, name := range []string{"plain", "checked", "fenced"} {
-		if c, ok := copies[name]; ok {
-			out = append(out, copyRow{name, c})
-		}
-	}
-	return out
-}
-
 // command is what runs p again.
 func command(p lockbench.Plan) []string {
 	s := []string{"lockbench run"}
@@ -240,8 +134,31 @@ func command(p lockbench.Plan) []string {
 	return s
 }
 
-// class is the style of an outcome.
-func class(o lockbench.Outcome) string {
+// title says in one line what stands in a cell.
+func title(c *lockbench.Cell) string {
+	s := fmt.Sprintf("%s under %s: ", c.Algorithm, c.Fault)
+	if notRun(c) {
+		return s + notRunShort
+	}
+	if s += string(c.Outcome); c.Reason != "" {
+		s += ". " + clip(c.Reason, 160)
+	}
+	if isBroken(c) {
+		s += " Broken promise."
+	}
+	return s
+}
+
+// class is the style of a cell.
+func class(c *lockbench.Cell) string {
+	if notRun(c) {
+		return "notrun"
+	}
+	return outcomeClass(c.Outcome)
+}
+
+// outcomeClass is the style of an outcome.
+func outcomeClass(o lockbench.Outcome) string {
 	if o == lockbench.NotAvailable {
 		return "na"
 	}

@@ -97,3 +97,15 @@ func clip(s string, n int) string {
 func pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
 }
+
+// mechanism is a way in which a lock's user is hurt, explained.
+type mechanism struct{ Name, Meaning string }
+
+// mechanisms explains those that reasons and findings name.
+var mechanisms = []mechanism{
+	{lockbench.DoubleGrant, "two clients were told at once, each within its own validity, that they hold the lock: the lock itself broke."},
+	{lockbench.VanishedGrant, "the lock service dropped a grant before its lease ended, though nobody else was seen to get it: the lock itself broke, and with luck nobody was hurt."},
+	{lockbench.Overstay, "a holder went on after its lease had ended: every lease allows that, and fencing is the remedy."},
+	{lockbench.EarlyRelease, "a holder went on after it had given the lock back itself: a mistake of the lock’s user, not of the lock service."},
+	{lockbench.Ghost, "a lock that nobody holds stays taken: nobody is hurt, and nobody gets on."},
+}

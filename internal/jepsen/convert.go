@@ -22,9 +22,20 @@ type converter struct {
 // process is one of Jepsen's, which does one thing at a time.
 type process struct {
 	pending *lb.Event // its call
-	// The acquisition that its next release belongs to: one that was granted, or
-	// else one that may have been.
-	granted, unclear *acquisition
+	locks   map[string]*hold
+}
+
+// hold is what a process has of one lock: the acquisition that its next release
+// belongs to is one that was granted, or else one that may have been.
+type hold struct{ granted, unclear *acquisition }
+
+func (p *process) of(lock string) *hold {
+	h := p.locks[lock]
+	if h == nil {
+		h = &hold{}
+		p.locks[lock] = h
+	}
+	return h
 }
 
 // acquisition is where its events stand in the history.
@@ -59,7 +70,7 @@ func (c *converter) take(op map[string]any) error {
 	}
 	p := c.processes[name]
 	if p == nil {
-		p = &process{}
+		p = &process{locks: map[string]*hold{}}
 		c.processes[name] = p
 	}
 	if kind == "invoke" {
@@ -117,7 +128,7 @@ func (c *converter) invoke(p *process, client, op string, value any) error {
 	}
 	ev := lb.Event{At: c.now, Kind: lb.KindCall, Op: op, Client: client, Lock: lockOf(value)}
 	if op == lb.OpRelease {
-		if a := p.holds(); a != nil {
+		if a := p.of(ev.Lock).last(); a != nil {
 			ev.ID = a.id
 		}
 	}
@@ -134,37 +145,41 @@ func (c *converter) invoke(p *process, client, op string, value any) error {
 // locks: a vector of key and value.
 func lockOf(value any) string {
 	if pair, ok := value.([]any); ok && len(pair) == 2 {
-		return fmt.Sprint(pair[0])
+		if name := fmt.Sprint(pair[0]); name != "" {
+			return name
+		}
+		return `""`
 	}
 	return "lock"
 }
 
-func (p *process) holds() *acquisition {
-	if p.granted != nil {
-		return p.granted
+func (h *hold) last() *acquisition {
+	if h.granted != nil {
+		return h.granted
 	}
-	return p.unclear
+	return h.unclear
 }
 
 func (c *converter) acquired(p *process, ev lb.Event, kind string) error {
-	a := &acquisition{id: ev.ID, call: ev.At, answer: len(c.history)}
+	a, h := &acquisition{id: ev.ID, call: ev.At, answer: len(c.history)}, p.of(ev.Lock)
 	switch kind {
 	case "ok":
-		p.granted = a
+		h.granted = a
 	case "info":
-		p.unclear = a
+		h.unclear = a
 	}
 	return c.answer(ev, kind)
 }
 
 func (c *converter) released(p *process, ev lb.Event, kind string, reason any) error {
+	h := p.of(ev.Lock)
 	switch {
-	case kind == "ok" && p.granted != nil:
-		p.granted = nil
+	case kind == "ok" && h.granted != nil:
+		h.granted = nil
 	case kind == "ok":
-		p.unclear = nil
+		h.unclear = nil
 	case kind != "fail":
-	case p.granted == nil: // it held nothing, as far as it knew, and was told so
+	case h.granted == nil: // it held nothing, as far as it knew, and was told so
 		c.idle++
 	case !notHeld(reason):
 		c.other++
@@ -172,8 +187,8 @@ func (c *converter) released(p *process, ev lb.Event, kind string, reason any) e
 		// The grant ended by itself, nobody knows when: from its call on its holder
 		// could not rely on it.
 		c.ended++
-		c.history[p.granted.answer].Until = p.granted.call
-		p.granted = nil
+		c.history[h.granted.answer].Until = h.granted.call
+		h.granted = nil
 	default:
 		c.dropped++
 	}

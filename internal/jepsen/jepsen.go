@@ -9,13 +9,14 @@ package jepsen
 
 import (
 	"bytes"
+	"context"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/history"
 )
 
 // LineError is a line that is not an operation of a lock.
@@ -56,31 +57,30 @@ func Is(path string, head []byte) bool {
 	return len(head) > 0 && strings.IndexByte("[({#;", head[0]) >= 0 && bytes.Contains(head, []byte("invoke"))
 }
 
-// Sniff is [Is] for a file that has not been opened yet.
-func Sniff(path string) (bool, error) {
-	f, err := os.Open(path)
+// ReadFrom reads a history; name is used in errors. The notes of the index say how it
+// was read. Damage is a *[LineError].
+func ReadFrom(ctx context.Context, r io.Reader, name string, reading Reading) (*history.Index, error) {
+	text, err := io.ReadAll(r)
 	if err != nil {
-		return false, fmt.Errorf("jepsen: read: %w", err)
+		return nil, fmt.Errorf("jepsen: read: %w", err)
 	}
-	defer f.Close()
-	head := make([]byte, 4096)
-	n, err := f.Read(head)
-	if n == 0 && err != nil {
-		return Is(path, nil), nil // an empty file is somebody else's error
+	h, notes, err := Parse(string(text), name, reading)
+	if err != nil {
+		return nil, err
 	}
-	return Is(path, head[:n]), nil
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ix, err := history.Of(h)
+	if err != nil {
+		return nil, fmt.Errorf("jepsen: %s: %w", name, err)
+	}
+	ix.Notes = append(notes, ix.Notes...)
+	return ix, nil
 }
 
-// Read reads a history. The notes say how it was read. Damage is a *[LineError].
-func Read(path string, reading Reading) (lb.History, []string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("jepsen: read: %w", err)
-	}
-	return Parse(string(text), path, reading)
-}
-
-// Parse is [Read] of a text; name is used in errors.
+// Parse converts the text of a history to events; name is used in errors. The notes
+// say how it was read.
 func Parse(text, name string, reading Reading) (lb.History, []string, error) {
 	c := newConverter(reading)
 	ops := ednOps

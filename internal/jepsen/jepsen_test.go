@@ -11,15 +11,21 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 func verdicts(t *testing.T, path string, reading Reading) (grant, belief lb.Layer, notes []string) {
 	t.Helper()
-	h, notes, err := Read(path, reading)
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range checker.Check(lb.Plan{}, h).Layers {
+	defer f.Close()
+	ix, err := ReadFrom(t.Context(), f, path, reading)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range checker.Check(t.Context(), lb.Plan{}, ix).Layers {
 		switch l.Name {
 		case checker.LayerGrant:
 			grant = l
@@ -27,7 +33,7 @@ func verdicts(t *testing.T, path string, reading Reading) (grant, belief lb.Laye
 			belief = l
 		}
 	}
-	return grant, belief, notes
+	return grant, belief, ix.Notes
 }
 
 // TestBothReadings judges one history under both readings of its failed release.
@@ -135,7 +141,11 @@ func TestAcquisitions(t *testing.T) {
 			if got := strings.Join(ids, " "); got != tt.ids {
 				t.Errorf("ids %s, want %s", got, tt.ids)
 			}
-			if l := checker.Check(lb.Plan{}, h).Layers[0]; l.Verdict != tt.grant {
+			ix, err := history.Of(h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l := checker.Check(t.Context(), lb.Plan{}, ix).Layers[0]; l.Verdict != tt.grant {
 				t.Errorf("grant: %+v", l)
 			}
 		})
@@ -143,10 +153,6 @@ func TestAcquisitions(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	want, _, err := Read("testdata/lease-ran-out.edn", Drop)
-	if err != nil {
-		t.Fatal(err)
-	}
 	text := func(name string) string {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
@@ -155,6 +161,10 @@ func TestFormats(t *testing.T) {
 		return string(b)
 	}
 	edn, json := text("lease-ran-out.edn"), text("lease-ran-out.json")
+	want, _, err := Parse(edn, "lease-ran-out.edn", Drop)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ednLines := strings.NewReplacer("[{", "{", "\"], :index 11}]", "\"], :index 11}").Replace(edn)
 	for name, text := range map[string]string{
 		"EDN": edn, "EDN in a list": strings.NewReplacer("[{", "({", "11}]", "11})").Replace(edn), "EDN, one after the other": ednLines,
@@ -184,6 +194,22 @@ func TestManyLocks(t *testing.T) {
 	h, _, err := Parse(`{:type :invoke :f :acquire :process 0 :value ["k1" nil]} {:type :invoke :f :acquire :process 1 :value [2 nil]}`, "h", Drop)
 	if err != nil || h[0].Lock != "k1" || h[1].Lock != "2" {
 		t.Errorf("%+v, %v", h, err)
+	}
+}
+
+// TestHoldsOfTwoLocks: a process that holds two locks gives each back by itself.
+func TestHoldsOfTwoLocks(t *testing.T) {
+	op := func(kind, f, lock string) string {
+		return fmt.Sprintf("{:type :%s :f :%s :process 0 :value [%q nil]}\n", kind, f, lock)
+	}
+	both := func(f, lock string) string { return op("invoke", f, lock) + op("ok", f, lock) }
+	text := both("acquire", "A") + both("acquire", "B") + both("release", "A") + both("release", "B")
+	ix, err := ReadFrom(t.Context(), strings.NewReader(text), "h", Drop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := checker.Check(t.Context(), lb.Plan{}, ix).Layers[0]; l.Verdict != lb.Valid || len(ix.Acqs) != 2 {
+		t.Errorf("%d acquisitions, %+v", len(ix.Acqs), l)
 	}
 }
 
@@ -243,6 +269,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, reading := range []Reading{Drop, Ends} {
 			h, _, err := Parse(text, "h", reading)
+			if _, senseless := history.Of(h); senseless != nil && err == nil {
+				t.Fatal(senseless)
+			}
 			var line *LineError
 			if err != nil && (!errors.As(err, &line) || line.Line < 1 || line.Line > 1+strings.Count(text, "\n")) {
 				t.Fatalf("not an error that names a line of the text: %v", err)

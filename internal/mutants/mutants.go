@@ -27,6 +27,7 @@ import (
 	"github.com/lockbench/lockbench/internal/lab"
 	"github.com/lockbench/lockbench/internal/labtest"
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -166,7 +167,7 @@ func (c *court) once(mu Mutant, impl lb.Impl, n int) (lb.RunResult, error) {
 		Lab: run.LabLocal, Clients: mu.Clients, Processes: 3, Duration: 2 * time.Second, Seed: 1}}
 	plan := m.For(impl, fault, n)
 	return run.Execute(context.Background(),
-		filepath.Join(c.dir, fmt.Sprintf("%s-%s-%d-%d", plan.Algorithm, strings.ReplaceAll(plan.Fault, ":", "-"), plan.Clients, n)), plan)
+		filepath.Join(c.dir, rundir.Portable(fmt.Sprintf("%s-%s-%d-%d", plan.Algorithm, plan.Fault, plan.Clients, n))), plan)
 }
 
 func (c *court) count(guilty, right bool) {

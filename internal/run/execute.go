@@ -1,3 +1,9 @@
+// Package run turns a plan into a run: it brings the lab up, lets the workers
+// work, injects and heals the fault, and leaves a directory from which the
+// checkers and the reports do the rest.
+//
+// [Execute] is called in the user's own process. It starts this program again,
+// inside the lab, where [Perform] does the work.
 package run
 
 import (
@@ -8,14 +14,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // The labs.
@@ -27,53 +31,39 @@ const (
 // stopGrace is how long an interrupted run has for healing and ending.
 const stopGrace = 5 * time.Second
 
-// Execute does one run in a new directory and judges it. An error means that
-// there is no result; what was recorded until then is in the directory.
+// Execute does one run in a new directory and judges it. An error means that the
+// bench failed, and the result says no more than that; what was recorded until then
+// is in the directory.
 func Execute(ctx context.Context, dir string, plan lb.Plan) (lb.RunResult, error) {
-	if err := create(dir, plan); err != nil {
-		return lb.RunResult{}, err
-	}
-	if err := performed(ctx, dir, plan.Lab); err != nil {
-		return lb.RunResult{}, fmt.Errorf("run: %s × %s, seed %d (%s): %w", plan.Algorithm, plan.Fault, plan.Seed, dir, err)
-	}
-	notes, err := history.Merge(dir)
+	plan.Machine, plan.Versions = here(), versions(ctx, plan)
+	r, err := rundir.CreateRun(dir, plan)
 	if err != nil {
-		return lb.RunResult{}, err
+		return failed(plan, err), err
 	}
-	return judge(dir, notes)
+	if err := performed(ctx, r); err != nil {
+		res := failed(r.Plan, err)
+		err = errors.Join(err, r.Fail(res.Reason), r.SaveResult(res))
+		return res, fmt.Errorf("run: %s × %s, seed %d (%s): %w", plan.Algorithm, plan.Fault, plan.Seed, dir, err)
+	}
+	res, err := Judge(ctx, r)
+	if err != nil {
+		return failed(r.Plan, err), err
+	}
+	return res, r.SaveResult(res)
 }
 
-// Judge checks the history of a run's directory, writes the result beside it
-// and returns it. It can be done again at any time.
-func Judge(dir string) (lb.RunResult, error) { return judge(dir, nil) }
-
-// judge adds what is known beside the history to the notes of the result.
-func judge(dir string, known []string) (lb.RunResult, error) {
-	plan, err := ReadPlan(dir)
-	if err != nil {
-		return lb.RunResult{}, err
-	}
-	h, notes, err := history.ReadRun(dir)
-	if err != nil {
-		return lb.RunResult{}, err
-	}
-	res := checker.Check(plan, h)
-	res.Schema, res.Notes = schema, slices.Concat(known, notes, res.Notes)
-	return res, writeJSON(filepath.Join(dir, resultsFile), res)
-}
-
-// performed has the plan in dir performed in its lab.
-func performed(ctx context.Context, dir, labName string) error {
-	abs, err := filepath.Abs(dir)
+// performed has the plan performed in its lab.
+func performed(ctx context.Context, r *rundir.Run) error {
+	abs, err := filepath.Abs(r.Dir)
 	if err != nil {
 		return err
 	}
-	logTo, err := openLog(dir, "lockbench")
+	logTo, err := r.OpenLog("lockbench")
 	if err != nil {
 		return err
 	}
 	defer logTo.Close()
-	return InLab(ctx, labName, logTo, "perform", abs)
+	return InLab(ctx, r.Plan.Lab, logTo, "perform", abs)
 }
 
 // InLab starts this program again with these arguments, in the namespaces of a new

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // Matrix is a set of algorithms under a set of faults.
@@ -67,7 +67,7 @@ func topologyFor(info lb.Info, fault lb.Fault, plan lb.Plan, work lb.WorkloadInf
 func (m *Matrix) For(impl lb.Impl, fault lb.Fault, n int) lb.Plan {
 	info, plan := impl.Info(), m.Base
 	plan.Algorithm, plan.Fault, plan.Workload = info.Name, fault.Name(), m.Workload.Info().Name
-	plan.Fenced, plan.Leased, plan.Reentrant = info.Traits.Fenced, info.Traits.Leased, info.Traits.Reentrant
+	plan.Traits, plan.Expect, plan.Jobs = info.Traits, info.Expected(plan.Fault), max(1, m.Jobs)
 	plan.Seed += uint64(n)
 	if plan.Topology == "" {
 		plan.Topology = topologyFor(info, fault, plan, m.Workload.Info())
@@ -81,23 +81,28 @@ func (m *Matrix) For(impl lb.Impl, fault lb.Fault, n int) lb.Plan {
 	return plan
 }
 
-// Run does all runs below dir and writes matrix.json there. The cells that have
-// a result are returned even when others failed.
+// slot is one place of the matrix.
+type slot struct {
+	impl  lb.Impl
+	fault lb.Fault
+}
+
+// Run does all runs in the matrix's new directory. All cells are returned, also those
+// whose runs failed or were not done; the error then says why.
 func (m *Matrix) Run(ctx context.Context, dir string) ([]lb.Cell, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("run: %w", err)
-	}
-	type slot struct {
-		impl  lb.Impl
-		fault lb.Fault
-	}
 	var slots []slot
+	var planned []lb.Cell
 	for _, impl := range m.Algorithms {
 		for _, f := range m.Faults {
 			slots = append(slots, slot{impl, f})
+			planned = append(planned, m.planned(impl, f))
 		}
 	}
-	cells, errs := make([]lb.Cell, len(slots)), make([]error, len(slots))
+	out, err := rundir.CreateMatrix(dir, planned, m.Runs)
+	if err != nil {
+		return nil, err
+	}
+	errs := make([]error, len(slots))
 	var (
 		wg   sync.WaitGroup
 		mu   sync.Mutex
@@ -106,70 +111,69 @@ func (m *Matrix) Run(ctx context.Context, dir string) ([]lb.Cell, error) {
 	)
 	for i, s := range slots {
 		wg.Go(func() {
-			cells[i], errs[i] = m.cell(ctx, dir, s.impl, s.fault, free)
+			if planned[i].Outcome != lb.NotAvailable {
+				errs[i] = m.cell(ctx, out, i, s, free)
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			if m.Done != nil && errs[i] == nil {
-				m.Done(cells[i], done, len(slots))
+			if m.Done != nil && ctx.Err() == nil {
+				m.Done(out.Cell(i), done, len(slots))
 			}
 		})
 	}
 	wg.Wait()
-	var have []lb.Cell
-	for i, c := range cells {
-		if errs[i] == nil {
-			have = append(have, c)
-		}
+	if err := ctx.Err(); err != nil {
+		return out.Cells, err
 	}
-	return have, errors.Join(errors.Join(errs...), WriteMatrix(dir, have))
+	return out.Cells, errors.Join(errs...)
+}
+
+// planned is the cell before any run.
+func (m *Matrix) planned(impl lb.Impl, fault lb.Fault) lb.Cell {
+	plan := m.For(impl, fault, 0)
+	c := lb.Cell{Algorithm: plan.Algorithm, Fault: plan.Fault, Seed: plan.Seed}
+	if err := fault.Available(Setting(plan, impl.Info(), m.Workload.Info())); err != nil {
+		c.Outcome, c.Reason, c.OutageMS, c.FirstViolationMS = lb.NotAvailable, err.Error(), -1, -1
+	}
+	return c
 }
 
 // cell does the runs of one cell, each when there is a free place for it.
-func (m *Matrix) cell(ctx context.Context, dir string, impl lb.Impl, fault lb.Fault, free chan struct{}) (lb.Cell, error) {
-	info, plan := impl.Info(), m.For(impl, fault, 0)
-	if err := fault.Available(Setting(plan, info, m.Workload.Info())); err != nil {
-		return lb.Cell{
-			Algorithm: plan.Algorithm, Fault: plan.Fault, Outcome: lb.NotAvailable, Reason: err.Error(),
-			OutageMS: -1, FirstViolationMS: -1, Seed: plan.Seed,
-		}, nil
-	}
-	results, errs := make([]lb.RunResult, m.Runs), make([]error, m.Runs)
-	var wg sync.WaitGroup
+func (m *Matrix) cell(ctx context.Context, out *rundir.Matrix, i int, s slot, free chan struct{}) error {
+	var (
+		wg      sync.WaitGroup
+		mu      sync.Mutex
+		errs    []error
+		results = make(map[int]lb.RunResult)
+	)
 	for n := range m.Runs {
-		plan := m.For(impl, fault, n)
 		free <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-free }()
-			if errs[n] = ctx.Err(); errs[n] == nil {
-				results[n], errs[n] = Execute(ctx, filepath.Join(dir, runDir(plan, n)), plan)
+			if ctx.Err() != nil {
+				return
 			}
+			_, dir := out.RunDir(i, n)
+			res, err := Execute(ctx, dir, m.For(s.impl, s.fault, n))
+			mu.Lock()
+			defer mu.Unlock()
+			results[n] = res
+			errs = append(errs, err, out.Set(i, merge(results, func(n int) string { dir, _ := out.RunDir(i, n); return dir })))
 		})
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return lb.Cell{}, err
+	return errors.Join(errs...)
+}
+
+// merge makes a cell of the runs that have been done, by their numbers.
+func merge(results map[int]lb.RunResult, dir func(n int) string) lb.Cell {
+	var done []lb.RunResult
+	numbers := slices.Sorted(maps.Keys(results))
+	for _, n := range numbers {
+		done = append(done, results[n])
 	}
-	cell := checker.Cell(results, info)
-	cell.Dir = runDir(plan, checker.Worst(results))
-	return cell, nil
+	cell := Cell(done)
+	cell.Dir = dir(numbers[Decisive(done)])
+	return cell
 }
-
-// runDir is where the nth run of a cell is, below the matrix's directory.
-func runDir(plan lb.Plan, n int) string {
-	return filepath.Join("cells", plan.Algorithm, plan.Fault, fmt.Sprint(n+1))
-}
-
-// MatrixFile is matrix.json, and what --json prints.
-type MatrixFile struct {
-	Schema int       `json:"schema"`
-	Cells  []lb.Cell `json:"cells"`
-}
-
-// WriteMatrix writes matrix.json into dir.
-func WriteMatrix(dir string, cells []lb.Cell) error {
-	return writeJSON(filepath.Join(dir, matrixFile), MatrixFile{schema, cells})
-}
-
-// NewMatrixFile is the content of matrix.json for these cells.
-func NewMatrixFile(cells []lb.Cell) MatrixFile { return MatrixFile{schema, cells} }

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"syscall"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/faults"
-	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/worker"
 )
 
@@ -42,10 +43,11 @@ func recoveryBound(ttl time.Duration) time.Duration {
 // Perform does the run that dir's plan describes, inside the lab. The functions
 // find an algorithm and a workload by name.
 func Perform(ctx context.Context, dir string, impls func(string) (lb.Impl, error), workloads func(string) (lb.Workload, error)) error {
-	plan, err := ReadPlan(dir)
+	r, err := rundir.OpenRun(dir)
 	if err != nil {
 		return err
 	}
+	plan := r.Plan
 	impl, err := impls(plan.Algorithm)
 	if err != nil {
 		return err
@@ -58,42 +60,43 @@ func Perform(ctx context.Context, dir string, impls func(string) (lb.Impl, error
 	if !ok {
 		return fmt.Errorf("run: %s: unknown fault %q", dir, plan.Fault)
 	}
-	rec, err := history.Create(filepath.Join(dir, history.Dir, "runner.jsonl"))
+	rec, err := history.Create(r.EventsFile(rundir.Runner))
 	if err != nil {
 		return err
 	}
-	l, err := openLab(ctx, plan.Lab, dir)
+	l, err := openLab(ctx, r)
 	if err != nil {
 		return errors.Join(err, rec.Close())
 	}
 	_, clocks := fault.(lb.ServerClockFault)
 	s := &stage{
-		plan: plan, dir: dir, lab: l, clocks: clocks, setting: Setting(plan, impl.Info(), work.Info()),
+		plan: plan, dir: r, lab: l, clocks: clocks, setting: Setting(plan, impl.Info(), work.Info()),
 		record: rec.Record, rand: rand.New(rand.NewPCG(plan.Seed, 0)),
 	}
 	err = s.play(ctx, fault)
 	return errors.Join(err, l.Close(), rec.Close())
 }
 
-func openLab(ctx context.Context, name, dir string) (lab.Lab, error) {
-	switch name {
+func openLab(ctx context.Context, r *rundir.Run) (lab.Lab, error) {
+	switch r.Plan.Lab {
 	case LabLocal:
 		return lab.OpenLocal()
 	case LabDocker:
-		return docker.Open(ctx, filepath.Join(dir, logDir))
+		return docker.Open(ctx, r.LogsDir())
 	}
-	return nil, fmt.Errorf("run: unknown lab %q", name)
+	return nil, fmt.Errorf("run: unknown lab %q", r.Plan.Lab)
 }
 
 // stage is the run in progress. It implements [lockbench.Stage].
 type stage struct {
 	plan    lb.Plan
-	dir     string
+	dir     *rundir.Run
 	lab     lab.Lab
 	setting lb.Setting
 	clocks  bool // servers get a clock that can be moved
 	record  func(lb.Event)
 	rand    *rand.Rand
+	store   lab.Process
 	service *lab.Service
 	workers []*workerProc
 }
@@ -117,8 +120,11 @@ func (s *stage) play(ctx context.Context, fault lb.Fault) error {
 	if errors.Is(context.Cause(acting), errFirst) || errors.Is(err, errUnhealed) {
 		err = nil
 	}
+	if err != nil { // no end: what was recorded is not the whole run
+		return errors.Join(err, s.stopWorkers(ctx))
+	}
 	s.record(lb.Event{Kind: lb.KindEnd})
-	return errors.Join(err, s.stopWorkers(ctx))
+	return errors.Join(s.stopWorkers(ctx), s.stopStore(ctx))
 }
 
 // act is what happens while the clients work.
@@ -145,40 +151,58 @@ func (s *stage) setUp(ctx context.Context) error {
 	if !ok {
 		return fmt.Errorf("run: unknown topology %q", s.plan.Topology)
 	}
-	store, err := s.startStore(ctx)
-	if err != nil {
+	if err := s.startStore(ctx); err != nil {
 		return err
 	}
+	var err error
 	s.service, err = lab.StartService(ctx, s.lab, topology, lab.Options{
-		Log:     func(name string) (*os.File, error) { return openLog(s.dir, name) },
+		Log:     func(name string) (*os.File, error) { return s.dir.OpenLog(name) },
 		Longest: s.plan.TTL,
 		Clocks:  s.clocks,
 	})
 	if err != nil {
 		return err
 	}
-	s.workers, err = startWorkers(ctx, s.lab, s.dir, s.plan, s.service, store)
+	s.workers, err = startWorkers(ctx, s.lab, s.dir, s.service, s.store.Endpoint())
 	return err
 }
 
-func (s *stage) startStore(ctx context.Context) (endpoint string, err error) {
+func (s *stage) startStore(ctx context.Context) error {
 	h, err := s.lab.Host(ctx, "store")
 	if err != nil {
-		return "", err
+		return err
 	}
-	logTo, err := openLog(s.dir, "store")
+	logTo, err := s.dir.OpenLog("store")
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer logTo.Close()
-	p, err := h.Start(ctx, lab.Program{
-		Argv: []string{lab.Self, "store", "{addr}:{port}", filepath.Join(s.dir, history.Dir, "store.jsonl")},
+	s.store, err = h.Start(ctx, lab.Program{
+		Argv: []string{lab.Self, "store", "{addr}:{port}", s.dir.EventsFile(rundir.Store)},
 		Port: 7000, Ready: lab.Listening, Log: logTo,
 	})
-	if err != nil {
-		return "", err
+	return err
+}
+
+// stopStore lets the store close its record. Killed with the lab, it would leave a
+// file that looks as if it had been torn.
+func (s *stage) stopStore(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stopBound)
+	defer cancel()
+	if err := s.store.Signal(syscall.SIGTERM); err != nil {
+		return err
 	}
-	return p.Endpoint(), nil
+	ended := make(chan error, 1)
+	go func() { ended <- s.store.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("run: the store: %w; see %s", err, s.dir.LogFile("store"))
+		}
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("run: the store does not end: %w", ctx.Err())
+	}
 }
 
 // errUnhealed ends a run whose fault could not be healed: what was found until then
@@ -254,7 +278,7 @@ func (s *stage) stopWorkers(ctx context.Context) error {
 			continue
 		}
 		if _, e := w.await(ctx, worker.SayDone); e != nil {
-			err = errors.Join(err, fmt.Errorf("%w; see %s/%s.log", e, logDir, w.Name()))
+			err = errors.Join(err, fmt.Errorf("%w; see %s", e, s.dir.LogFile(w.Name())))
 		}
 	}
 	return err

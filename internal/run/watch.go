@@ -8,7 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/history"
 )
 
 // errFirst ends a run that was asked to stop at the first violation.
@@ -24,7 +24,7 @@ const (
 // online checker sees. It is for stopping early only: the verdict is made of the
 // whole history, afterwards.
 func (s *stage) watch(ctx context.Context, found func()) {
-	follower, online := history.Follow(s.dir), checker.Online{Slack: lookSlack}
+	follower, online := history.Follow(s.dir.EventsDir()), checker.Online{Slack: lookSlack}
 	var waiting lb.History
 	for sleep(ctx, lookEvery) == nil {
 		fresh, err := follower.Next()

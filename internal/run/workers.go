@@ -7,15 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/worker"
 )
 
@@ -204,11 +203,12 @@ func (w *workerProc) SetClock(ctx context.Context, step time.Duration, rate floa
 
 // startWorkers starts the plan's worker processes, each on a host of its own,
 // and returns when all their clients have their sessions.
-func startWorkers(ctx context.Context, l lab.Lab, dir string, plan lb.Plan, service *lab.Service, store string) ([]*workerProc, error) {
+func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.Service, store string) ([]*workerProc, error) {
 	var ws []*workerProc
+	plan := dir.Plan
 	for i := range plan.Processes {
-		name := fmt.Sprintf("w%d", i+1)
-		logTo, err := openLog(dir, name)
+		name := rundir.Worker(i + 1)
+		logTo, err := dir.OpenLog(name)
 		if err != nil {
 			return ws, err
 		}
@@ -217,7 +217,7 @@ func startWorkers(ctx context.Context, l lab.Lab, dir string, plan lb.Plan, serv
 			Name: name, Plan: plan, Store: store,
 			Servers: service.Endpoints(), Sentinels: lab.Endpoints(service.Sentinels),
 			Clients: share(plan.Clients, plan.Processes, i),
-			Events:  filepath.Join(dir, history.Dir, name+".jsonl"),
+			Events:  dir.EventsFile(name),
 		}, logTo)
 		if err != nil {
 			return ws, err
@@ -238,12 +238,4 @@ func share(n, parts, i int) int {
 		return n/parts + 1
 	}
 	return n / parts
-}
-
-func openLog(dir, name string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, logDir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("run: %w", err)
-	}
-	return f, nil
 }

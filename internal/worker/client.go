@@ -22,6 +22,7 @@ const cleanups = 3
 // client is one participant: a session, and the work that it does under the lock.
 type client struct {
 	name   string
+	worker string // the process, until the record says it
 	env    *lb.Env
 	impl   lb.Impl
 	record func(lb.Event)
@@ -74,7 +75,9 @@ func (c *client) nextID() string {
 func (c *client) acquire(ctx context.Context, req lb.Request) (*lb.Lease, bool) {
 	call := lb.Event{Kind: lb.KindCall, Op: lb.OpAcquire, Client: c.name, Lock: req.Lock, ID: req.Owner}
 	c.probe.requests.Store(0)
-	c.record(call)
+	first := call
+	first.Worker, c.worker = c.worker, ""
+	c.record(first)
 	lease, err := c.request(ctx, req)
 	ret := c.returned(call, err)
 	if err != nil {

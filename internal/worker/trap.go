@@ -12,6 +12,7 @@ import (
 type trap struct {
 	name   string // of the worker
 	record func(lb.Event)
+	last   func(lb.Event) // after it nothing is recorded
 	report func(Report)
 
 	frozen atomic.Int64 // the instant of the last freeze
@@ -66,8 +67,9 @@ func (t *trap) pass(ctx context.Context, client, step, id string) error {
 	if how == lb.Kill {
 		// Recorded by the dying itself: stamped any later, the death of a holder
 		// whose session ends with its connection could seem to come after the next
-		// grant, and a correct lock would be convicted.
-		t.record(lb.Event{Kind: lb.KindDead, Worker: t.name, Name: step})
+		// grant, and a correct lock would be convicted. It is the last event: what other
+		// threads still do until the signal comes, a dead process does not do.
+		t.last(lb.Event{Kind: lb.KindDead, Worker: t.name, Name: step})
 	}
 	t.report(Report{Say: SayCaught, Client: client, ID: id})
 	switch how {

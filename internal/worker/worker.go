@@ -11,7 +11,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/history"
 )
 
 const (
@@ -34,7 +34,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, impls func(string) (l
 		return err
 	}
 	w := &worker{cfg: cfg, rec: rec, out: json.NewEncoder(out)}
-	w.trap = &trap{name: cfg.Name, record: rec.Record, report: w.say}
+	w.trap = &trap{name: cfg.Name, record: rec.Record, last: rec.Last, report: w.say}
 	err = w.serve(ctx, orders, impls, workloads)
 	if err = errors.Join(err, rec.Close()); err != nil {
 		w.say(Report{Say: SayFailed, Error: err.Error()})
@@ -121,7 +121,7 @@ func (w *worker) open(ctx context.Context, impls func(string) (lb.Impl, error), 
 	}
 	for i := range w.cfg.Clients {
 		name := fmt.Sprintf("%s.c%d", w.cfg.Name, i+1)
-		c := &client{name: name, impl: impl, record: w.rec.Record,
+		c := &client{name: name, worker: w.cfg.Name, impl: impl, record: w.rec.Record,
 			probe: &probe{client: name, trap: w.trap, clock: &w.clock, record: w.rec.Record}}
 		c.env = &lb.Env{
 			Client: name, Servers: w.cfg.Servers, Sentinels: w.cfg.Sentinels, TTL: w.cfg.Plan.TTL, Clock: &w.clock,

@@ -1,15 +1,14 @@
-package checker
+package memory
 
 import (
 	"bytes"
 	"math"
 	"os"
 	"strconv"
+	"syscall"
 )
 
-// available is the memory that can still be had, in bytes: of the machine, and of
-// the control group where this process is confined to one.
-func available() int64 {
+func left() int64 {
 	free := int64(math.MaxInt64)
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		if _, rest, ok := bytes.Cut(text, []byte("MemAvailable:")); ok {
@@ -23,7 +22,24 @@ func available() int64 {
 	if okLimit && okUsed {
 		free = min(free, limit-used)
 	}
-	return free
+	return min(free, addressSpace())
+}
+
+// addressSpace is what ulimit -v leaves: counted is what is mapped, used or not.
+func addressSpace() int64 {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &limit) != nil || limit.Cur > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return math.MaxInt64
+	}
+	pages, ok := number(bytes.Fields(text)[0])
+	if !ok {
+		return math.MaxInt64
+	}
+	return int64(limit.Cur) - pages*int64(os.Getpagesize())
 }
 
 func numberIn(path string) (int64, bool) {

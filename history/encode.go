@@ -21,9 +21,9 @@ func appendEvent(b []byte, ev *lb.Event) []byte {
 	b = appendBool(b, "shared", ev.Shared)
 	b = appendString(b, "result", string(ev.Result))
 	b = appendUint(b, "token", ev.Token)
-	b = appendUint(b, "until", uint64(ev.Until))
-	b = appendUint(b, "call", uint64(ev.Call))
-	b = appendUint(b, "requests", uint64(ev.Requests))
+	b = appendInt(b, "until", int64(ev.Until))
+	b = appendInt(b, "call", int64(ev.Call))
+	b = appendInt(b, "requests", int64(ev.Requests))
 	b = appendString(b, "worker", ev.Worker)
 	b = appendString(b, "name", ev.Name)
 	b = appendString(b, "phase", ev.Phase)
@@ -66,6 +66,13 @@ func appendBool(b []byte, key string, v bool) []byte {
 	return append(appendKey(b, key), "true"...)
 }
 
+func appendInt(b []byte, key string, v int64) []byte {
+	if v == 0 {
+		return b
+	}
+	return strconv.AppendInt(appendKey(b, key), v, 10)
+}
+
 func appendUint(b []byte, key string, v uint64) []byte {
 	if v == 0 {
 		return b
@@ -79,6 +86,8 @@ func appendKey(b []byte, key string) []byte {
 	return append(b, '"', ':')
 }
 
+const hex = "0123456789abcdef"
+
 func appendString(b []byte, key, v string) []byte {
 	if v == "" {
 		return b
@@ -91,7 +100,6 @@ func appendString(b []byte, key, v string) []byte {
 			b = append(b, '\\', c)
 			i++
 		case c < ' ':
-			const hex = "0123456789abcdef"
 			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 			i++
 		case c < utf8.RuneSelf:
@@ -99,7 +107,11 @@ func appendString(b []byte, key, v string) []byte {
 			i++
 		default:
 			r, n := utf8.DecodeRuneInString(v[i:])
-			b = utf8.AppendRune(b, r) // invalid bytes become U+FFFD
+			if r == utf8.RuneError && n == 1 { // not UTF-8: the byte, as an escape that nothing else uses
+				b = append(b, '\\', 'u', 'd', 'c', hex[c>>4], hex[c&15])
+			} else {
+				b = append(b, v[i:i+n]...)
+			}
 			i += n
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	lb "github.com/lockbench/lockbench"
 )
 
-const header = `{"lockbench":"history","version":1}` + "\n"
-
 // Recorder appends events to one file. What has been recorded survives the death
 // of the process at any later instruction, a SIGKILL included. It may be used
 // from any goroutine.
@@ -19,7 +17,7 @@ const header = `{"lockbench":"history","version":1}` + "\n"
 // kernel's own pages without a system call, which a client would feel between two
 // operations of a lock. Where a file system can't do that, each event is one
 // write. A recorder that was killed leaves zero bytes behind its last event;
-// [Parse] knows them.
+// readers know them.
 type Recorder struct {
 	mu     sync.Mutex
 	f      *os.File
@@ -28,6 +26,7 @@ type Recorder struct {
 	used   int    // of the window
 	buf    []byte
 	err    error
+	silent bool // after the last event
 }
 
 // windowSize is how much of the file is reserved at a time, in bytes; a multiple
@@ -56,12 +55,28 @@ func Create(path string) (*Recorder, error) {
 // error is kept for Close: the client must not be disturbed by its recorder.
 func (r *Recorder) Record(ev lb.Event) {
 	r.mu.Lock()
+	r.record(&ev)
+	r.mu.Unlock()
+}
+
+// Last appends the last event of a process that is about to be killed. Nothing is
+// recorded after it, whatever other threads still do.
+func (r *Recorder) Last(ev lb.Event) {
+	r.mu.Lock()
+	r.record(&ev)
+	r.silent = true
+	r.mu.Unlock()
+}
+
+func (r *Recorder) record(ev *lb.Event) {
+	if r.silent {
+		return
+	}
 	if ev.At == 0 {
 		ev.At = lb.Now()
 	}
-	r.buf = appendEvent(r.buf[:0], &ev)
+	r.buf = appendEvent(r.buf[:0], ev)
 	r.append(r.buf)
-	r.mu.Unlock()
 }
 
 // append puts the line behind what is there. Nothing is recorded after an error:

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,9 +9,6 @@ import (
 
 func TestFollowerSeesEachEventOnce(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, Dir), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	f := Follow(dir)
 	next := func(want ...lb.Instant) {
 		t.Helper()
@@ -34,8 +30,8 @@ func TestFollowerSeesEachEventOnce(t *testing.T) {
 		}
 	}
 	next() // no recorder yet
-	a, errA := Create(filepath.Join(dir, Dir, "a.jsonl"))
-	b, errB := Create(filepath.Join(dir, Dir, "b.jsonl"))
+	a, errA := Create(filepath.Join(dir, "a.jsonl"))
+	b, errB := Create(filepath.Join(dir, "b.jsonl"))
 	if errA != nil || errB != nil {
 		t.Fatal(errA, errB)
 	}

@@ -2,10 +2,12 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	lb "github.com/lockbench/lockbench"
 )
@@ -16,13 +18,13 @@ type Follower struct {
 	at  map[string]int64 // how far each file has been read, in bytes
 }
 
-// Follow follows the run in dir from its beginning.
+// Follow follows the recorders whose files are in dir, from the beginning.
 func Follow(dir string) *Follower { return &Follower{dir: dir, at: map[string]int64{}} }
 
 // Next returns the events that were recorded since the last call, ordered by time.
 // An event that is still being written waits for the next call.
 func (f *Follower) Next() (lb.History, error) {
-	files, err := filepath.Glob(filepath.Join(f.dir, Dir, "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join(f.dir, "*.jsonl"))
 	if err != nil {
 		return nil, fmt.Errorf("history: follow: %w", err)
 	}
@@ -34,7 +36,7 @@ func (f *Follower) Next() (lb.History, error) {
 		}
 		all = append(all, h...)
 	}
-	sortByTime(all)
+	slices.SortStableFunc(all, func(a, b lb.Event) int { return cmp.Compare(a.At, b.At) })
 	return all, nil
 }
 
@@ -54,12 +56,13 @@ func (f *Follower) read(name string) (h lb.History, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	first := f.at[name] == 0
 	f.at[name] += int64(len(text))
+	var p parser
 	for n, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
 		if first && n == 0 || len(line) == 0 {
 			continue // the header
 		}
-		ev, _, err := parseLine(2, line)
-		if err != nil {
+		var ev lb.Event
+		if err := p.event(line, &ev); err != nil {
 			return nil, fmt.Errorf("history: follow %s: %w", name, err)
 		}
 		h = append(h, ev)

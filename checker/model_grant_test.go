@@ -1,0 +1,140 @@
+package checker_test
+
+import (
+	lb "github.com/lockbench/lockbench"
+)
+
+// step is an operation on the lock, in the model of the grant layer.
+type step struct {
+	acq      int // its acquisition, by its place in the lock's
+	kind     stepKind
+	from, to lb.Instant
+	must     bool   // it took effect; else it may have
+	after    uint64 // the steps that came before, for certain
+}
+
+type stepKind int
+
+const (
+	takes  stepKind = iota // an acquire
+	gives                  // a release that ended a hold
+	finds                  // a release that found no hold
+	ceases                 // an end without a release
+)
+
+// modelGrant tries all orders.
+func modelGrant(h lb.History, plan lb.Plan) lb.Verdict {
+	w := see(h, plan)
+	return w.every(func(acqs []*hold) bool {
+		steps := w.steps(acqs)
+		s := search{acqs: acqs, steps: steps, reentrant: plan.Traits.Reentrant, dead: map[uint64]bool{}}
+		for i, st := range steps {
+			if st.must {
+				s.all |= 1 << i
+			}
+		}
+		return s.from(0, 0, 0)
+	})
+}
+
+// steps are the operations of one lock.
+func (w *world) steps(acqs []*hold) (steps []step) {
+	for i, a := range acqs {
+		var acquire uint64
+		switch {
+		case a.client == "" || a.result == lb.Fail:
+		case a.result == lb.OK:
+			acquire = 1 << len(steps)
+			steps = append(steps, step{acq: i, kind: takes, from: a.call.t, to: a.ret.t, must: true})
+		default:
+			steps = append(steps, step{acq: i, kind: takes, from: a.call.t, to: never})
+		}
+		ends := w.mayEnd(a)
+		if ends < never {
+			steps = append(steps, step{acq: i, kind: ceases, from: ends, to: never})
+		}
+		for _, r := range a.releases {
+			if r.call.t >= ends {
+				continue // it is late, and proves nothing
+			}
+			st := step{acq: i, from: r.call.t, to: r.ret.t, must: true}
+			if a.granted() && r.client == a.client && r.call.at > a.ret.at {
+				st.after = acquire
+			}
+			switch r.result {
+			case lb.OK:
+				st.kind = gives
+			case lb.Lost:
+				st.kind = finds
+			case lb.Unknown:
+				st.kind, st.to, st.must = gives, never, false
+			default:
+				continue
+			}
+			steps = append(steps, st)
+		}
+	}
+	if len(steps) > 60 {
+		panic("too many operations for the model")
+	}
+	return steps
+}
+
+// search is for an order of the steps that is legal.
+type search struct {
+	acqs      []*hold
+	steps     []step
+	reentrant bool
+	all       uint64
+	dead      map[uint64]bool // the sets of steps that lead nowhere
+}
+
+// from says whether what is left fits behind the steps that are done, the last of
+// which took effect at now or as soon after as you like. What holds follows from done.
+func (s *search) from(done, held uint64, now lb.Instant) bool {
+	if done&s.all == s.all {
+		return true
+	}
+	if s.dead[done] {
+		return false
+	}
+	for i, st := range s.steps {
+		if done&(1<<i) == 0 && st.must && st.to < now {
+			s.dead[done] = true
+			return false
+		}
+	}
+	for i, st := range s.steps {
+		if done&(1<<i) != 0 || st.to < now || st.after&^done != 0 {
+			continue
+		}
+		next, ok := s.apply(st, held)
+		if ok && s.from(done|1<<i, next, max(now, st.from)) {
+			return true
+		}
+	}
+	s.dead[done] = true
+	return false
+}
+
+func (s *search) apply(st step, held uint64) (next uint64, ok bool) {
+	self := uint64(1) << st.acq
+	switch st.kind {
+	case takes:
+		alone, allShared := true, s.acqs[st.acq].shared
+		for i, other := range s.acqs {
+			if held&(1<<i) == 0 {
+				continue
+			}
+			if !s.reentrant || other.client != s.acqs[st.acq].client {
+				alone = false
+			}
+			allShared = allShared && other.shared
+		}
+		return held | self, alone || allShared
+	case finds:
+		return held, held&self == 0
+	default:
+		return held &^ self, held&self != 0
+	}
+}

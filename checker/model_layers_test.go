@@ -1,0 +1,132 @@
+package checker_test
+
+import (
+	"slices"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// modelBelief looks at every stretch of time in which nothing changes.
+func modelBelief(h lb.History, plan lb.Plan) lb.Verdict {
+	w := see(h, plan)
+	return w.every(func(acqs []*hold) bool {
+		violated := false
+		w.each(func(from, to lb.Instant) {
+			var now []*hold
+			for _, a := range acqs {
+				if w.relies(a, from+to) {
+					now = append(now, a)
+				}
+			}
+			for i, a := range now {
+				for _, b := range now[:i] {
+					violated = violated || a.client != b.client && !(a.shared && b.shared)
+				}
+			}
+		})
+		return !violated
+	})
+}
+
+// relies: "from the return on while the lease lasts ... It ceases to rely on it with
+// its own first call of a release, whatever that returns, with the first lost, and with
+// the death of its process."
+func (w *world) relies(a *hold, twice lb.Instant) bool {
+	if !a.granted() || twice < 2*a.ret.t || twice > 2*a.lost || twice > 2*w.deadOf(a.client) {
+		return false
+	}
+	for _, r := range a.releases {
+		// What it does not rely on yet it does not cease to rely on.
+		if r.client == a.client && r.call.at > a.ret.at && twice > 2*r.call.t {
+			return false
+		}
+	}
+	end := a.leaseWith(twice/2, known.renewalsCount)
+	return end == never || twice < 2*end
+}
+
+// modelOverstay: "A write of a client that lives, under a grant whose lease had ended,
+// or whose loss the client had learned."
+func modelOverstay(h lb.History, plan lb.Plan) lb.Verdict {
+	w := see(h, plan)
+	return w.every(func(acqs []*hold) bool {
+		for _, a := range acqs {
+			for _, ev := range w.accesses {
+				if ev.Kind != lb.KindWrite || ev.Lock != a.lock || ev.ID != a.id || !a.granted() {
+					continue
+				}
+				end := a.leaseWith(ev.At, known.renewalsCount)
+				if ev.At <= w.deadOf(a.client) && (ev.At > end || ev.At > a.lost) {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
+
+// modelToken looks at every pair of grants.
+func modelToken(h lb.History, plan lb.Plan) lb.Verdict {
+	w := see(h, plan)
+	given := known.tokensOfAll && slices.ContainsFunc(w.acqs, func(a *hold) bool { return a.granted() && a.token != 0 })
+	return w.every(func(acqs []*hold) bool {
+		acqs = slices.DeleteFunc(acqs, func(a *hold) bool { return !a.granted() })
+		has := func(a *hold) bool { return a.token != 0 }
+		if (plan.Traits.Fenced || given || slices.ContainsFunc(acqs, has)) && !all(acqs, has) {
+			return false
+		}
+		for _, a := range acqs {
+			for _, b := range acqs {
+				switch {
+				case a == b || !has(a):
+				case a.token == b.token:
+					if !(a.shared && b.shared) && !(plan.Traits.Reentrant && reentered(acqs, a, b)) {
+						return false
+					}
+				case a.followed(b) && a.token > b.token:
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
+
+func all(acqs []*hold, is func(*hold) bool) bool {
+	return !slices.ContainsFunc(acqs, func(a *hold) bool { return !is(a) })
+}
+
+// followed: b was asked for after a had returned. At one t that is so for what one
+// client did, and may be either way for two.
+func (a *hold) followed(b *hold) bool {
+	return b.call.t > a.ret.t || b.call.t == a.ret.t && !known.tokenTies && a.client == b.client && b.call.at > a.ret.at
+}
+
+// reentered: "those of one client that re-entered: each was asked for before one with the
+// same token had returned from a release with ok or lost."
+func reentered(acqs []*hold, a, b *hold) bool {
+	if a.client != b.client {
+		return false
+	}
+	if a.call.at > b.call.at {
+		a, b = b, a
+	}
+	for _, one := range acqs {
+		if one.token == b.token && one.client == b.client && one.call.at < b.call.at && !one.givenBackBefore(b.call, b.client) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *hold) givenBackBefore(m moment, client string) bool {
+	for _, r := range a.releases {
+		if r.result != lb.OK && r.result != lb.Lost {
+			continue
+		}
+		if r.ret.t < m.t || r.ret.t == m.t && (known.tokenTies || r.client == client && r.ret.at < m.at) {
+			return true
+		}
+	}
+	return false
+}

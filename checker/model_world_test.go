@@ -1,0 +1,239 @@
+package checker_test
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// The models of this package judge histories by brute force, written from the words of
+// docs/history.md alone. They share no code with the checkers, nor with the reader.
+
+// never is later than every instant of a sample, and can be doubled.
+const never = lb.Instant(1) << 60
+
+// world is a history, sorted by acquisitions and nothing more.
+type world struct {
+	plan     lb.Plan
+	events   lb.History // in the order of time; at one t in that of the lines
+	end      lb.Instant // of the end event, or the last
+	locks    []string
+	acqs     []*hold
+	homes    map[string]string // where each client lives
+	deaths   map[string]lb.Instant
+	silences []stretch // of workers
+	faults   []stretch
+	accesses []lb.Event // in the order of seq
+}
+
+// hold is an acquisition.
+type hold struct {
+	lock, id, client string // client is "" if nobody asked for it
+	shared           bool
+	call, ret        moment
+	result           lb.Result
+	until            lb.Instant
+	token            uint64
+	lost             lb.Instant
+	releases         []*giveBack
+	renewals         []lb.Event
+	renewedAt        []int // the places of the renewals in the order of events
+}
+
+// moment is a time with its place in the order of events.
+type moment struct {
+	t  lb.Instant
+	at int
+}
+
+type giveBack struct {
+	client    string
+	call, ret moment
+	result    lb.Result
+}
+
+type stretch struct {
+	name     string
+	from, to lb.Instant
+}
+
+func (a *hold) granted() bool { return a.result == lb.OK }
+
+func (w *world) deadOf(client string) lb.Instant {
+	if t, ok := w.deaths[w.homes[client]]; ok && client != "" {
+		return t
+	}
+	return never
+}
+
+// homesOf says where each client lives: as one of its calls tells, else what stands
+// before the last dot of its name.
+func homesOf(h lb.History) map[string]string {
+	homes := map[string]string{}
+	for _, ev := range h {
+		if ev.Client == "" {
+			continue
+		}
+		if _, ok := homes[ev.Client]; !ok {
+			dot := strings.LastIndexByte(ev.Client, '.')
+			homes[ev.Client] = ev.Client[:max(dot, 0)]
+		}
+	}
+	for _, ev := range h {
+		if ev.Kind == lb.KindCall && ev.Worker != "" {
+			homes[ev.Client] = ev.Worker
+		}
+	}
+	return homes
+}
+
+func inOrder(h lb.History) lb.History {
+	h = slices.Clone(h)
+	slices.SortStableFunc(h, func(a, b lb.Event) int { return cmp.Compare(a.At, b.At) })
+	return h
+}
+
+// see makes the world of a history that makes sense.
+func see(h lb.History, plan lb.Plan) *world {
+	w := &world{plan: plan, events: inOrder(h), homes: homesOf(h), deaths: map[string]lb.Instant{}}
+	if n := len(w.events); n > 0 {
+		w.end = w.events[n-1].At
+	}
+	byID := map[[2]string]*hold{}
+	get := func(ev *lb.Event) *hold {
+		a := byID[[2]string{ev.Lock, ev.ID}]
+		if a == nil {
+			far := moment{never, len(h)}
+			a = &hold{lock: ev.Lock, id: ev.ID, lost: never, call: far, ret: far}
+			byID[[2]string{ev.Lock, ev.ID}] = a
+			w.acqs = append(w.acqs, a)
+			if !slices.Contains(w.locks, ev.Lock) {
+				w.locks = append(w.locks, ev.Lock)
+			}
+		}
+		return a
+	}
+	open := map[string]*giveBack{} // of the releases that were called, the last of each client
+	for i := range w.events {
+		ev := &w.events[i]
+		now := moment{ev.At, i}
+		switch {
+		case ev.Kind == lb.KindCall && ev.Op == lb.OpAcquire:
+			a := get(ev)
+			a.client, a.shared, a.call, a.result = ev.Client, ev.Shared, now, lb.Unknown
+		case ev.Kind == lb.KindReturn && ev.Op == lb.OpAcquire:
+			a := get(ev)
+			a.ret, a.result, a.until, a.token = now, ev.Result, ev.Until, ev.Token
+		case ev.Kind == lb.KindCall:
+			r := &giveBack{client: ev.Client, call: now, ret: moment{never, len(h)}, result: lb.Unknown}
+			a := get(ev)
+			a.releases = append(a.releases, r)
+			open[ev.Client] = r
+		case ev.Kind == lb.KindReturn:
+			open[ev.Client].ret, open[ev.Client].result = now, ev.Result
+		case ev.Kind == lb.KindRenew:
+			a := get(ev)
+			a.renewals, a.renewedAt = append(a.renewals, *ev), append(a.renewedAt, i)
+		case ev.Kind == lb.KindLost:
+			a := get(ev)
+			a.lost = min(a.lost, ev.At)
+		case ev.Kind == lb.KindRead || ev.Kind == lb.KindWrite:
+			w.accesses = append(w.accesses, *ev)
+		case ev.Kind == lb.KindSilent:
+			w.silences = append(w.silences, stretch{ev.Worker, ev.Call, ev.At})
+		case ev.Kind == lb.KindDead:
+			if _, ok := w.deaths[ev.Worker]; !ok {
+				w.deaths[ev.Worker] = ev.At
+			}
+		case ev.Kind == lb.KindFault && ev.Phase == "strike":
+			w.faults = append(w.faults, stretch{ev.Name, ev.At, never})
+		case ev.Kind == lb.KindFault && ev.Phase == "healed":
+			for j := range w.faults {
+				if f := &w.faults[j]; f.name == ev.Name && f.to == never {
+					f.to = ev.At
+					break
+				}
+			}
+		case ev.Kind == lb.KindEnd:
+			w.end = ev.At
+		}
+	}
+	slices.SortFunc(w.accesses, func(a, b lb.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	return w
+}
+
+// lease is when the lease of a ends, as it was known at an instant: "A renewal moves the
+// end to its own until, never back; the first renewal of a grant without an end gives it
+// one. A renewal that was confirmed after the call of a release that may have had an
+// effect (any result but fail) proves nothing and is left out."
+func (a *hold) lease(asOf lb.Instant) lb.Instant {
+	return a.leaseWith(asOf, false)
+}
+
+func (a *hold) leaseWith(asOf lb.Instant, countAll bool) lb.Instant {
+	end := a.until
+	if end == 0 {
+		end = never
+	}
+	for i, r := range a.renewals {
+		if r.At > asOf || !countAll && a.leftOut(r, a.renewedAt[i]) {
+			continue
+		}
+		if end == never {
+			end = r.Until
+		}
+		end = max(end, r.Until)
+	}
+	return end
+}
+
+func (a *hold) leftOut(r lb.Event, at int) bool {
+	return slices.ContainsFunc(a.releases, func(g *giveBack) bool {
+		return g.result != lb.Fail && (r.At > g.call.t || r.At == g.call.t && !known.renewalTies && g.client == r.Client && at > g.call.at)
+	})
+}
+
+// mayEnd is the first instant at which a may have ended without a release.
+func (w *world) mayEnd(a *hold) lb.Instant {
+	if !a.granted() {
+		return never
+	}
+	return min(a.lease(never), a.lost, w.deadOf(a.client))
+}
+
+// each calls f with every stretch of time in which nothing changes. Its middle, doubled,
+// is the sum of its ends.
+func (w *world) each(f func(from, to lb.Instant)) {
+	var grid []lb.Instant
+	for _, ev := range w.events {
+		grid = append(grid, ev.At, ev.Until, ev.Call)
+	}
+	grid = append(grid, slices.Max(append(grid, 0))+10) // time goes on
+	slices.Sort(grid)
+	grid = slices.Compact(grid)
+	for i := 1; i < len(grid); i++ {
+		f(grid[i-1], grid[i])
+	}
+}
+
+// of are the acquisitions of one lock.
+func (w *world) of(lock string) (found []*hold) {
+	for _, a := range w.acqs {
+		if a.lock == lock {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// every judges each lock apart: one that is invalid makes the layer invalid.
+func (w *world) every(valid func([]*hold) bool) lb.Verdict {
+	for _, lock := range w.locks {
+		if !valid(w.of(lock)) {
+			return lb.Invalid
+		}
+	}
+	return lb.Valid
+}

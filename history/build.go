@@ -1,0 +1,300 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// Builder makes an [Index] of events, which may come in any order. It keeps about
+// fifty bytes of each, and nothing of what it is given. The zero value is ready.
+type Builder struct {
+	ix      Index
+	files   []string
+	chunks  [][]record
+	count   int
+	calls   int // of releases
+	renewed int
+	first   lb.Instant
+	ordered bool // so far the events came in the order of their time
+	end     record
+	asked   int // for room, in millions of events
+
+	locks, clients, workers numbers
+	acqs                    acqTable
+	faults                  []faultEvent
+	names                   []string // of steps and their phases
+	// torn says that a recorder was killed while it wrote, or that its file is missing:
+	// that explains what else is.
+	torn bool
+}
+
+// record is one event as it waits to be put in order.
+type record struct {
+	at, until   lb.Instant
+	x           uint64 // a token, or the call of a silence
+	acq, client int32
+	aux         int32 // where the rest of it is
+	line        uint32
+	file        uint16
+	kind        recordKind
+	flags       uint8
+}
+
+type recordKind uint8
+
+const (
+	recCallAcquire recordKind = iota
+	recCallRelease
+	recReturnAcquire
+	recReturnRelease
+	recRenew
+	recLost
+	recAccess
+	recStep
+	recSilent
+	recDead
+	recFault
+	recEnd
+)
+
+const (
+	flagShared uint8 = 1 << 2 // below it is the result
+	flagResult uint8 = 3
+)
+
+// chunkSize is how many records are kept in one piece.
+const chunkSize = 1 << 14
+
+// faultEvent is what a fault's record refers to.
+type faultEvent struct {
+	name, phase, note string
+	bit               bool
+}
+
+// numbers gives numbers to names.
+type numbers struct {
+	of   map[string]int32
+	name []string
+}
+
+func (n *numbers) number(name string) int32 {
+	if i, ok := n.of[name]; ok {
+		return i
+	}
+	if n.of == nil {
+		n.of = map[string]int32{}
+	}
+	i := int32(len(n.name))
+	name = strings.Clone(name)
+	n.of[name] = i
+	n.name = append(n.name, name)
+	return i
+}
+
+// acqTable gives numbers to acquisitions: a hash table of indexes, since there are
+// as many of them as there are operations.
+type acqTable struct {
+	seed  maphash.Seed
+	slots []int32 // a number, or None
+	refs  []acqRef
+	ids   []byte
+}
+
+type acqRef struct {
+	off, len uint32
+	lock     int32
+}
+
+func (t *acqTable) number(lock int32, id string) int32 {
+	if 4*len(t.refs) >= 3*len(t.slots) {
+		t.grow()
+	}
+	slot := t.slot(lock, id)
+	if n := t.slots[slot]; n != None {
+		return n
+	}
+	n := int32(len(t.refs))
+	t.slots[slot] = n
+	t.refs = append(t.refs, acqRef{uint32(len(t.ids)), uint32(len(id)), lock})
+	t.ids = append(t.ids, id...)
+	return n
+}
+
+func (t *acqTable) text(n int32) string {
+	r := t.refs[n]
+	return string(t.ids[r.off:][:r.len])
+}
+
+// slot is where the acquisition is, or belongs.
+func (t *acqTable) slot(lock int32, id string) int {
+	mask := len(t.slots) - 1
+	i := int(maphash.String(t.seed, id)+uint64(lock)*0x9e3779b97f4a7c15) & mask
+	for ; ; i = (i + 1) & mask {
+		n := t.slots[i]
+		if n == None {
+			return i
+		}
+		if r := t.refs[n]; r.lock == lock && int(r.len) == len(id) && string(t.ids[r.off:][:r.len]) == id {
+			return i
+		}
+	}
+}
+
+func (t *acqTable) grow() {
+	if t.slots == nil {
+		t.seed = maphash.MakeSeed()
+	}
+	t.slots = slices.Repeat([]int32{None}, max(1024, 2*len(t.slots)))
+	for n, r := range t.refs {
+		t.slots[t.slot(r.lock, string(t.ids[r.off:][:r.len]))] = int32(n)
+	}
+}
+
+// Add takes an event. The error is one of the event alone; what is wrong with the
+// whole [Builder.Index] says.
+func (b *Builder) Add(ev *lb.Event) error {
+	if len(b.files) == 0 {
+		b.files = []string{""}
+	}
+	if err := checkEvent(ev, filled(ev)); err != nil {
+		return &LineError{Line: b.count + 2, Err: err}
+	}
+	return b.add(ev, uint32(b.count+2))
+}
+
+// file begins to take the events of another file.
+func (b *Builder) file(name string) { b.files = append(b.files, name) }
+
+// add takes an event that makes sense by itself, of the file that was named last.
+func (b *Builder) add(ev *lb.Event, line uint32) error {
+	if b.count == 0 {
+		b.first, b.ix.Last, b.ordered = ev.At, ev.At, true
+	}
+	b.count++
+	b.ordered = b.ordered && ev.At >= b.ix.Last
+	b.first, b.ix.Last = min(b.first, ev.At), max(b.ix.Last, ev.At)
+	r := record{at: ev.At, until: ev.Until, acq: None, client: None, line: line, file: uint16(len(b.files) - 1)}
+	if ev.Client != "" {
+		r.client = b.clients.number(ev.Client)
+	}
+	if ev.Lock != "" && ev.ID != "" {
+		r.acq = b.acqs.number(b.locks.number(ev.Lock), ev.ID)
+		if len(b.acqs.ids) > 1<<32-1 {
+			return b.lineError(&r, fmt.Errorf("the ids of all acquisitions are more than 4 GB of text"))
+		}
+	}
+	switch ev.Kind {
+	case lb.KindCall, lb.KindReturn:
+		return b.addOperation(&r, ev)
+	case lb.KindRenew:
+		r.kind = recRenew
+		b.renewed++
+	case lb.KindLost:
+		r.kind = recLost
+	case lb.KindRead, lb.KindWrite:
+		r.kind, r.aux = recAccess, int32(len(b.ix.Accesses))
+		b.ix.Accesses = append(b.ix.Accesses, accessOf(ev, &r))
+	case lb.KindWake:
+		if ev.Name == retryDelay {
+			b.ix.Polls++
+		} else {
+			b.ix.Wakes++
+		}
+		return nil
+	case lb.KindStep:
+		// Which lock it is about is known when the events are in order.
+		r.kind, r.aux = recStep, int32(len(b.names))
+		b.names = append(b.names, strings.Clone(ev.ID), strings.Clone(ev.Name), strings.Clone(ev.Phase))
+	case lb.KindSilent:
+		r.kind, r.aux, r.x = recSilent, b.workers.number(ev.Worker), uint64(ev.Call)
+	case lb.KindDead:
+		r.kind, r.aux = recDead, b.workers.number(ev.Worker)
+	case lb.KindFault:
+		r.kind, r.aux = recFault, int32(len(b.faults))
+		b.faults = append(b.faults, faultEvent{strings.Clone(ev.Name), ev.Phase, strings.Clone(ev.Note), ev.Bit})
+	case lb.KindEnd:
+		r.kind = recEnd
+	}
+	b.keep(r)
+	return nil
+}
+
+// retryDelay is the name of the waits of algorithms that poll.
+const retryDelay = "retry-delay"
+
+func (b *Builder) addOperation(r *record, ev *lb.Event) error {
+	b.ix.Requests += ev.Requests
+	r.x = ev.Token
+	r.flags = uint8(slices.Index(resultNames[:], ev.Result)) & flagResult // none for a call
+	if ev.Shared {
+		r.flags |= flagShared
+	}
+	switch release := ev.Op == lb.OpRelease; {
+	case ev.Kind == lb.KindCall && release:
+		r.kind = recCallRelease
+		b.calls++
+	case ev.Kind == lb.KindCall:
+		r.kind = recCallAcquire
+	case release:
+		r.kind = recReturnRelease
+	default:
+		r.kind = recReturnAcquire
+	}
+	b.keep(*r)
+	for len(b.ix.Clients) < len(b.clients.name) {
+		b.ix.Clients = append(b.ix.Clients, Client{Name: b.clients.name[len(b.ix.Clients)], Worker: None})
+	}
+	if ev.Kind == lb.KindCall && ev.Worker != "" {
+		c := &b.ix.Clients[r.client]
+		w := b.workers.number(ev.Worker)
+		if c.Worker != None && c.Worker != w {
+			return b.lineError(r, fmt.Errorf("%s lived in the process %q before, not in %q", c.Name, b.workers.name[c.Worker], ev.Worker))
+		}
+		c.Worker = w
+	}
+	return nil
+}
+
+func (b *Builder) keep(r record) {
+	if n := len(b.chunks); n == 0 || len(b.chunks[n-1]) == chunkSize {
+		b.chunks = append(b.chunks, make([]record, 0, chunkSize))
+	}
+	last := &b.chunks[len(b.chunks)-1]
+	*last = append(*last, r)
+}
+
+func accessOf(ev *lb.Event, r *record) Access {
+	a := Access{At: ev.At, Seq: ev.Seq, Token: ev.Token, Acq: r.acq, Client: r.client, Write: ev.Kind == lb.KindWrite,
+		Plain: effectOf(&ev.Copies.Plain), Checked: effectOf(&ev.Copies.Checked), line: r.line, file: r.file}
+	if f := ev.Copies.Fenced; f != nil {
+		a.HasFenced, a.Fenced = true, effectOf(f)
+	}
+	return a
+}
+
+func effectOf(c *lb.CopyEffect) Effect {
+	d, _ := decisionOf(c.Result)
+	return Effect{c.Value, c.Base, c.New, d}
+}
+
+func (b *Builder) lineError(r *record, err error) error {
+	return &LineError{File: b.files[r.file], Line: int(r.line), Err: err}
+}
+
+// inOrder puts the records in the order of their time; those of one instant stay in
+// the order of the files and lines.
+func (b *Builder) inOrder() {
+	if b.ordered {
+		return
+	}
+	all := slices.Concat(b.chunks...)
+	slices.SortFunc(all, func(x, y record) int {
+		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.file, y.file), cmp.Compare(x.line, y.line))
+	})
+	b.chunks = [][]record{all}
+}

@@ -1,0 +1,244 @@
+package history
+
+import (
+	"cmp"
+	"slices"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// Index is a history that makes sense, arranged for those who read it. Clients,
+// locks, workers and acquisitions are numbered from 0. Nothing in it may be changed.
+type Index struct {
+	// Start and Last are the times of the first and the last event, End that of the
+	// end event, or Last where the run did not come to its end.
+	Start, End, Last lb.Instant
+	Ended            bool
+
+	Locks   []string
+	Clients []Client
+	Workers []Worker
+	// Acqs are the acquisitions in the order of their first events.
+	Acqs []Acquisition
+	// Accesses of the protected store, in the order in which it served them.
+	Accesses []Access
+	Faults   []Fault // in the order of their strikes
+	Steps    []Step
+	// Wakes are waits that ended by a server's push, Polls those that ended by the
+	// polling delay, Requests those that acquires and releases sent to servers.
+	Wakes, Polls, Requests int
+
+	// Notes are what a reader should know about the recording itself. Doubts say why
+	// nothing can be claimed: something is missing that a crash took away.
+	Notes, Doubts []string
+
+	releases []Release
+	renewals []Renewal
+	ids      []byte
+	byLock   [][]int32
+}
+
+// Client is one sequential participant.
+type Client struct {
+	Name   string
+	Worker int32 // the process that it lives in, or None
+}
+
+// None is the number of nothing.
+const None = int32(-1)
+
+// Worker is a process of clients.
+type Worker struct {
+	Name     string
+	Dead     lb.Instant // Forever: not
+	Silences []Span     // when it did not run, in order
+}
+
+// Result is how an operation ended, as far as its client can know.
+type Result uint8
+
+// The results, as in [lb.Result].
+const (
+	OK Result = iota
+	Fail
+	Unknown
+	Lost
+)
+
+var resultNames = [...]lb.Result{lb.OK, lb.Fail, lb.Unknown, lb.Lost}
+
+func (r Result) String() string { return string(resultNames[r]) }
+
+// Acquisition is everything that happened under one id of one lock.
+type Acquisition struct {
+	// Call and Return are those of the acquire. Call is 0 if nobody asked for it, and
+	// only releases name it. Return is Forever if none was recorded.
+	Call, Return lb.Instant
+	Until        lb.Instant // as granted; 0: no end of its own
+	Lost         lb.Instant // when the client first learned that it is gone; Forever: never
+	Token        uint64
+	idOff, idLen uint32
+	Client, Lock int32 // Client is None if nobody asked for it
+	releases     int32 // the last of a ring in Index.releases, or None
+	renewals     int32
+	Result       Result
+	Asked        bool
+	Shared       bool
+}
+
+// Granted reports whether the acquire returned ok.
+func (a *Acquisition) Granted() bool { return a.Asked && a.Result == OK }
+
+// Release is one attempt to give an acquisition back.
+type Release struct {
+	Call, Return lb.Instant // Return is Forever if none was recorded
+	Client       int32
+	next         int32 // of the last, the first
+	Result       Result
+	// Own: its client is the acquisition's, and knew by then that it was granted.
+	Own bool
+}
+
+// Renewal is one that was confirmed at At.
+type Renewal struct {
+	At, Until lb.Instant
+	next      int32
+}
+
+// Access is one of the protected store.
+type Access struct {
+	At          lb.Instant
+	Seq, Token  uint64
+	Acq, Client int32
+	Write       bool
+	HasFenced   bool
+	Plain       Effect
+	Checked     Effect
+	Fenced      Effect
+
+	line uint32
+	file uint16
+}
+
+// Effect is what one access did to one copy, as [lb.CopyEffect].
+type Effect struct {
+	Value, Base, New int64
+	Result           Decision
+}
+
+// Decision is what became of a write to one copy.
+type Decision uint8
+
+// The decisions. A read has none, unless its token is too old.
+const (
+	NoDecision Decision = iota
+	Landed
+	Refused
+	Skipped
+)
+
+var decisionNames = [...]string{"", lb.Landed, lb.Refused, lb.Skipped}
+
+func (d Decision) String() string { return decisionNames[d] }
+
+// Fault is one strike, from its begin to its healing.
+type Fault struct {
+	Name string
+	// Struck is false where the only event of it says that it did not. Heal is when
+	// healing began, 0 if never; Healed when it was done, Forever if never.
+	Struck               bool
+	Strike, Heal, Healed lb.Instant
+	// Bit says that the effect was measured, Note what.
+	Bit  bool
+	Note string
+}
+
+// Span is when it was in force.
+func (f *Fault) Span() Span { return Span{f.Strike, f.Healed} }
+
+// Step is a point of the protocol at which a fault caught a client.
+type Step struct {
+	At          lb.Instant
+	Client, Acq int32 // Acq is None where it is not known
+	Name, Phase string
+}
+
+// ID is the acquisition's id.
+func (ix *Index) ID(a *Acquisition) string { return string(ix.ids[a.idOff:][:a.idLen]) }
+
+// ClientName is who asked for the acquisition, "" if nobody did.
+func (ix *Index) ClientName(a *Acquisition) string {
+	if a.Client == None {
+		return ""
+	}
+	return ix.Clients[a.Client].Name
+}
+
+// WorkerOf is the process that a client lives in, or nil.
+func (ix *Index) WorkerOf(client int32) *Worker {
+	if client == None || ix.Clients[client].Worker == None {
+		return nil
+	}
+	return &ix.Workers[ix.Clients[client].Worker]
+}
+
+// Dead is when the client of a was killed, Forever if never.
+func (ix *Index) Dead(a *Acquisition) lb.Instant {
+	if w := ix.WorkerOf(a.Client); w != nil {
+		return w.Dead
+	}
+	return Forever
+}
+
+// SilentIn lists the stretches that overlap s in which the client's process did
+// not run.
+func (ix *Index) SilentIn(client int32, s Span) []Span {
+	w := ix.WorkerOf(client)
+	if w == nil {
+		return nil
+	}
+	from, _ := slices.BinarySearchFunc(w.Silences, s.From, func(q Span, t lb.Instant) int { return cmp.Compare(q.To, t) })
+	to := from
+	for to < len(w.Silences) && w.Silences[to].From < s.To {
+		to++
+	}
+	return slices.DeleteFunc(slices.Clone(w.Silences[from:to]), func(q Span) bool { return !q.Overlaps(s) })
+}
+
+// Releases of a, in the order of their calls.
+func (ix *Index) Releases(a *Acquisition) func(yield func(*Release) bool) {
+	return func(yield func(*Release) bool) {
+		for i := a.releases; i != None; {
+			i = ix.releases[i].next
+			if !yield(&ix.releases[i]) || i == a.releases {
+				return
+			}
+		}
+	}
+}
+
+// Renewals of a, in the order of their confirmations.
+func (ix *Index) Renewals(a *Acquisition) func(yield func(*Renewal) bool) {
+	return func(yield func(*Renewal) bool) {
+		for i := a.renewals; i != None; {
+			i = ix.renewals[i].next
+			if !yield(&ix.renewals[i]) || i == a.renewals {
+				return
+			}
+		}
+	}
+}
+
+// ByLock lists for each lock its acquisitions, in their order.
+func (ix *Index) ByLock() [][]int32 { return ix.byLock }
+
+// Find is the acquisition with that id of that lock, or nil. It looks at all of them.
+func (ix *Index) Find(lock, id string) *Acquisition {
+	for i := range ix.Acqs {
+		a := &ix.Acqs[i]
+		if int(a.idLen) == len(id) && ix.Locks[a.Lock] == lock && string(ix.ids[a.idOff:][:a.idLen]) == id {
+			return a
+		}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package history
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// Read reads a history file, which may be compressed with gzip. A line that makes no
+// sense, alone or in the whole, is a *[LineError].
+func Read(ctx context.Context, path string) (*Index, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("history: read: %w", err)
+	}
+	defer f.Close()
+	return ReadFrom(ctx, f, path)
+}
+
+// ReadFrom is [Read] of a stream; name is used in errors.
+func ReadFrom(ctx context.Context, r io.Reader, name string) (*Index, error) {
+	var b Builder
+	if err := b.read(ctx, r, name); err != nil {
+		if errors.Is(err, errEmpty) {
+			return nil, &LineError{name, 1, errEmpty}
+		}
+		return nil, err
+	}
+	return b.Index()
+}
+
+// ReadFiles reads what several recorders wrote as one history. Of those whose files are
+// missing it is given the names: what else is missing is their fault, and no error.
+func ReadFiles(ctx context.Context, paths, missing []string) (*Index, error) {
+	var b Builder
+	for _, name := range missing {
+		b.torn = true
+		b.ix.Doubts = append(b.ix.Doubts, name+" is missing: what its recorder saw is not known")
+	}
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("history: read: %w", err)
+		}
+		err = b.read(ctx, f, path)
+		_ = f.Close() // it was only read
+		if errors.Is(err, errEmpty) {
+			b.torn = true
+			b.note("%s: nothing was recorded", path)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return b.Index()
+}
+
+// Of is the index of events in memory. A *[LineError] gives the line that the event
+// would have in a file.
+func Of(h lb.History) (*Index, error) {
+	var b Builder
+	for i := range h {
+		if err := b.Add(&h[i]); err != nil {
+			return nil, err
+		}
+	}
+	return b.Index()
+}
+
+// errEmpty is a file in which not even the header was finished.
+var errEmpty = errors.New("the file is empty; a history begins with " + header[:len(header)-1])
+
+func (b *Builder) note(format string, args ...any) {
+	b.ix.Notes = append(b.ix.Notes, fmt.Sprintf(format, args...))
+}
+
+// Plain is r without the compression that it may have.
+func Plain(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
+		return in, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReaderSize(z, 1<<16), nil
+}
+
+// read takes all events of a file. A block of lines is parsed while the next is read
+// and the one before goes into the index.
+func (b *Builder) read(ctx context.Context, r io.Reader, name string) error {
+	b.file(name)
+	in, err := Plain(r)
+	if err != nil {
+		return fmt.Errorf("history: read %s: %w", name, err)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	parsers := runtime.GOMAXPROCS(0)
+	work, inOrder, free := make(chan *block, parsers+1), make(chan *block, parsers+1), make(chan *block, parsers+3)
+	for range cap(free) {
+		free <- &block{}
+	}
+	for range parsers {
+		go func() {
+			for bl := range work {
+				bl.parse()
+				close(bl.parsed)
+			}
+		}()
+	}
+	go func() {
+		defer close(inOrder)
+		defer close(work)
+		for c := (cutter{in: in, line: 1}); !c.done; {
+			bl, ok := receive(ctx, free)
+			if !ok {
+				return
+			}
+			c.fill(bl)
+			if bl.parsed = make(chan struct{}); !send(ctx, work, bl) || !send(ctx, inOrder, bl) {
+				return
+			}
+		}
+	}()
+	for {
+		bl, ok := receive(ctx, inOrder)
+		if !ok {
+			return ctx.Err()
+		}
+		if _, ok := receive(ctx, bl.parsed); !ok && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := b.take(bl, name); err != nil {
+			return err
+		}
+		free <- bl
+	}
+}
+
+func receive[T any](ctx context.Context, from <-chan T) (v T, ok bool) {
+	select {
+	case v, ok = <-from:
+	case <-ctx.Done():
+	}
+	return v, ok
+}
+
+func send[T any](ctx context.Context, to chan<- T, v T) bool {
+	select {
+	case to <- v:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// take puts the events of a block into the index.
+func (b *Builder) take(bl *block, name string) error {
+	for i := range bl.events {
+		if err := b.add(&bl.events[i], bl.lines[i]); err != nil {
+			return err
+		}
+	}
+	switch {
+	case errors.Is(bl.err, errEmpty):
+		return bl.err
+	case bl.err != nil:
+		return &LineError{name, bl.errLine, bl.err}
+	}
+	if bl.note != "" {
+		b.torn = true
+		b.note("%s: %s", name, bl.note)
+	}
+	return b.room()
+}

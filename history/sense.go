@@ -1,0 +1,314 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// sense goes through the events in their order, refuses what makes no sense in a
+// history as a whole, and arranges the rest.
+type sense struct {
+	*Builder
+	open   []open  // by client
+	number []int32 // of the acquisitions, from that of the builder to that of the index
+}
+
+// open is a client's call that has not been answered, and what it asked for last.
+type open struct {
+	op       recordKind // recCallAcquire, recCallRelease, or recEnd for none
+	acq      int32
+	release  int32
+	lastAcq  int32
+	lastCall lb.Instant
+}
+
+// Index arranges what was added. The error is a *[LineError], and of the history as a
+// whole; afterwards the builder is of no use any more.
+func (b *Builder) Index() (*Index, error) {
+	ix := &b.ix
+	if len(b.files) == 0 {
+		b.files = []string{""}
+	}
+	b.inOrder()
+	ix.Start, ix.End = b.first, ix.Last
+	b.meet()
+	s := sense{Builder: b, number: slices.Repeat([]int32{None}, len(b.acqs.refs)),
+		open: slices.Repeat([]open{{op: recEnd, acq: None, release: None, lastAcq: None}}, len(ix.Clients))}
+	ix.Acqs, ix.ids = make([]Acquisition, 0, len(b.acqs.refs)), b.acqs.ids
+	ix.releases, ix.renewals = make([]Release, 0, b.calls), make([]Renewal, 0, b.renewed)
+	b.acqs.slots = nil
+	for i, chunk := range b.chunks {
+		for k := range chunk {
+			if err := s.take(&chunk[k]); err != nil {
+				if err = b.lineError(&chunk[k], err); !b.torn {
+					return nil, err
+				}
+				ix.Doubts = append(ix.Doubts, "something was not recorded: "+err.Error())
+				ix.Accesses = nil
+				ix.arrange()
+				return ix, nil
+			}
+		}
+		b.chunks[i] = nil // its memory is needed
+	}
+	b.acqs.refs = nil
+	for i := range ix.Accesses {
+		ix.Accesses[i].Acq = s.number[ix.Accesses[i].Acq]
+	}
+	if err := ix.orderAccesses(); err != nil {
+		a := err.(*accessError).a
+		return nil, b.lineError(&record{file: a.file, line: a.line}, err)
+	}
+	for i := range ix.Workers {
+		slices.SortFunc(ix.Workers[i].Silences, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+	}
+	ix.arrange()
+	return ix, nil
+}
+
+// meet gives every client its process.
+func (b *Builder) meet() {
+	ix := &b.ix
+	for len(ix.Clients) < len(b.clients.name) {
+		ix.Clients = append(ix.Clients, Client{Name: b.clients.name[len(ix.Clients)], Worker: None})
+	}
+	for i := range ix.Clients {
+		c := &ix.Clients[i]
+		if w := WorkerName(c.Name); c.Worker == None && w != "" {
+			c.Worker = b.workers.number(w)
+		}
+	}
+	for _, name := range b.workers.name {
+		ix.Workers = append(ix.Workers, Worker{Name: name, Dead: Forever})
+	}
+	ix.Locks = b.locks.name
+}
+
+// WorkerName is the process of a client that never says it: what stands before the
+// last dot of its name.
+func WorkerName(client string) string {
+	return client[:max(0, strings.LastIndexByte(client, '.'))]
+}
+
+func (s *sense) take(r *record) error {
+	ix := &s.ix
+	switch r.kind {
+	case recFault:
+		ix.fault(r.at, s.faults[r.aux])
+		return nil
+	case recEnd:
+		if ix.Ended {
+			return fmt.Errorf("the run ended before, at line %d", s.end.line)
+		}
+		s.end, ix.End, ix.Ended = *r, r.at, true
+		return nil
+	case recSilent:
+		w := &ix.Workers[r.aux]
+		w.Silences = append(w.Silences, Span{lb.Instant(r.x), r.at})
+		return nil
+	case recDead:
+		w := &ix.Workers[r.aux]
+		w.Dead = min(w.Dead, r.at)
+		return nil
+	case recStep:
+		s.step(r)
+		return nil
+	case recAccess:
+		_, err := s.asked(r)
+		return err
+	}
+	if w := ix.WorkerOf(r.client); w != nil && w.Dead < Forever {
+		return fmt.Errorf("%s does something after its process was killed", ix.Clients[r.client].Name)
+	}
+	switch r.kind {
+	case recCallAcquire:
+		return s.callAcquire(r)
+	case recCallRelease:
+		return s.callRelease(r)
+	case recReturnAcquire, recReturnRelease:
+		return s.answer(r)
+	}
+	a, err := s.asked(r)
+	if err != nil {
+		return err
+	}
+	if r.kind == recLost {
+		a.Lost = min(a.Lost, r.at)
+		return nil
+	}
+	a.renewals = ring(&ix.renewals, a.renewals, Renewal{At: r.at, Until: r.until}, func(rn *Renewal) *int32 { return &rn.next })
+	return nil
+}
+
+// ring appends to a ring in list, whose last element is at the index last, and
+// returns the index of the new last one.
+func ring[T any](list *[]T, last int32, v T, next func(*T) *int32) int32 {
+	i := int32(len(*list))
+	if *list = append(*list, v); last == None {
+		*next(&(*list)[i]) = i
+		return i
+	}
+	*next(&(*list)[i]) = *next(&(*list)[last])
+	*next(&(*list)[last]) = i
+	return i
+}
+
+// acq is the acquisition of a record. It makes it where it is the first of it.
+func (s *sense) acq(r *record) (int32, *Acquisition) {
+	ix := &s.ix
+	n := s.number[r.acq]
+	if n == None {
+		n = int32(len(ix.Acqs))
+		s.number[r.acq] = n
+		ref := s.acqs.refs[r.acq]
+		ix.Acqs = append(ix.Acqs, Acquisition{Return: Forever, Lost: Forever, idOff: ref.off, idLen: ref.len, Client: None, Lock: ref.lock,
+			releases: None, renewals: None, Result: Unknown})
+	}
+	return n, &ix.Acqs[n]
+}
+
+// asked is the acquisition of a record that needs one that was asked for by its
+// client.
+func (s *sense) asked(r *record) (*Acquisition, error) {
+	if n := s.number[r.acq]; n != None && s.ix.Acqs[n].Asked {
+		if a := &s.ix.Acqs[n]; a.Client == r.client {
+			return a, nil
+		}
+		return nil, fmt.Errorf("the acquisition %q is not %s's", s.acqs.text(r.acq), s.ix.Clients[r.client].Name)
+	}
+	return nil, fmt.Errorf("nobody has asked for the acquisition %q of the lock %q", s.acqs.text(r.acq), s.ix.Locks[s.acqs.refs[r.acq].lock])
+}
+
+func (s *sense) callAcquire(r *record) error {
+	n, a := s.acq(r)
+	if a.Asked {
+		return fmt.Errorf("the acquisition %q was asked for before; an id must not be used again", s.acqs.text(r.acq))
+	}
+	a.Asked, a.Call, a.Client, a.Shared = true, r.at, r.client, r.flags&flagShared != 0
+	s.open[r.client] = open{op: recCallAcquire, acq: n, release: None, lastAcq: n}
+	return nil
+}
+
+func (s *sense) callRelease(r *record) error {
+	n, a := s.acq(r)
+	own := a.Client == r.client && a.Granted()
+	a.releases = ring(&s.ix.releases, a.releases, Release{Call: r.at, Return: Forever, Client: r.client, Result: Unknown, Own: own},
+		func(rel *Release) *int32 { return &rel.next })
+	o := &s.open[r.client]
+	o.op, o.acq, o.release = recCallRelease, n, a.releases
+	return nil
+}
+
+// answer takes a return: it answers the last call of its client.
+func (s *sense) answer(r *record) error {
+	o := &s.open[r.client]
+	name, id := s.ix.Clients[r.client].Name, s.acqs.text(r.acq)
+	op := recCallAcquire
+	if r.kind == recReturnRelease {
+		op = recCallRelease
+	}
+	switch {
+	case o.op == recEnd:
+		return fmt.Errorf("nothing that %s has called is open, and a return answers a call", name)
+	case o.op != op || o.acq != s.number[r.acq]:
+		return fmt.Errorf("the return does not answer the last call of %s: that is the %s of %q, not the %s of %q", name,
+			opName(o.op), s.ix.ID(&s.ix.Acqs[o.acq]), opName(op), id)
+	}
+	o.op = recEnd
+	result := Result(r.flags & flagResult)
+	if op == recCallRelease {
+		rel := &s.ix.releases[o.release]
+		rel.Return, rel.Result = r.at, result
+		return nil
+	}
+	a := &s.ix.Acqs[o.acq]
+	if r.flags&flagShared != 0 && !a.Shared {
+		return fmt.Errorf("the acquire of %q was called as an exclusive one and returns as a shared one", id)
+	}
+	a.Return, a.Result = r.at, result
+	if result == OK {
+		a.Token, a.Until = r.x, r.until
+	}
+	return nil
+}
+
+func opName(k recordKind) string {
+	if k == recCallRelease {
+		return lb.OpRelease
+	}
+	return lb.OpAcquire
+}
+
+func (s *sense) step(r *record) {
+	st := Step{At: r.at, Client: r.client, Acq: None, Name: s.names[r.aux+1], Phase: s.names[r.aux+2]}
+	if n := s.open[r.client].lastAcq; n != None && s.ix.ID(&s.ix.Acqs[n]) == s.names[r.aux] {
+		st.Acq = n
+	}
+	s.ix.Steps = append(s.ix.Steps, st)
+}
+
+// fault opens or ends a window. A heal belongs to the last strike of that name that
+// has not been healed.
+func (ix *Index) fault(at lb.Instant, e faultEvent) {
+	if e.phase == PhaseStrike {
+		ix.Faults = append(ix.Faults, Fault{Name: e.name, Struck: true, Strike: at, Healed: Forever})
+		return
+	}
+	for i := len(ix.Faults) - 1; i >= 0; i-- {
+		f := &ix.Faults[i]
+		switch {
+		case f.Name != e.name || f.Healed < Forever:
+		case e.phase == PhaseHeal:
+			f.Heal = at
+			return
+		default:
+			f.Healed, f.Bit, f.Note = at, e.bit, e.note
+			return
+		}
+	}
+	if e.phase == PhaseHealed { // it says that nothing struck
+		ix.Faults = append(ix.Faults, Fault{Name: e.name, Strike: at, Healed: at, Bit: e.bit, Note: e.note})
+	}
+}
+
+// accessError is an access whose number is there twice.
+type accessError struct{ a *Access }
+
+func (e *accessError) Error() string { return fmt.Sprintf("the store has two accesses %d", e.a.Seq) }
+
+// orderAccesses puts them in the order in which the store served them.
+func (ix *Index) orderAccesses() error {
+	bySeq := func(a, b Access) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.At, b.At), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
+	}
+	if !slices.IsSortedFunc(ix.Accesses, bySeq) {
+		slices.SortFunc(ix.Accesses, bySeq)
+	}
+	for i := 1; i < len(ix.Accesses); i++ {
+		if ix.Accesses[i].Seq == ix.Accesses[i-1].Seq {
+			return &accessError{&ix.Accesses[i]}
+		}
+	}
+	return nil
+}
+
+// arrange lists the acquisitions of each lock.
+func (ix *Index) arrange() {
+	counts := make([]int, len(ix.Locks))
+	for i := range ix.Acqs {
+		counts[ix.Acqs[i].Lock]++
+	}
+	all := make([]int32, len(ix.Acqs))
+	ix.byLock = make([][]int32, len(ix.Locks))
+	for lock, n := range counts {
+		ix.byLock[lock], all = all[:0:n], all[n:]
+	}
+	for i := range ix.Acqs {
+		lock := ix.Acqs[i].Lock
+		ix.byLock[lock] = append(ix.byLock[lock], int32(i))
+	}
+}

@@ -1,0 +1,50 @@
+// Package rundir owns the directories that lockbench leaves: nobody else knows the
+// names of the files in them. A run is
+//
+//	plan.json     all that judging needs beside the history
+//	events/       the history, a file for each recorder
+//	logs/         what the processes printed
+//	results.json  what the checkers made of it
+//	failed.json   why the bench failed, if it did
+//	report.html   the page, with its plots/
+//
+// and a matrix is matrix.json, which names every planned cell from the start, with
+// the runs below cells/. Each of the files may be compressed with gzip. The names are
+// such that artifact stores and every system take them.
+//
+// A directory can be read while a run goes on, after it was cut short, and where
+// nothing can be written. The package judges nothing.
+package rundir
+
+import "fmt"
+
+const (
+	planFile   = "plan.json"
+	resultFile = "results.json"
+	matrixFile = "matrix.json"
+	eventsDir  = "events"
+	eventsExt  = ".jsonl"
+	logsDir    = "logs"
+	failedFile = "failed.json"
+	cellsDir   = "cells"
+	gz         = ".gz"
+	// oldHistory is the merged history of directories that have no events.
+	oldHistory = "history.jsonl"
+)
+
+// What the reports write into a directory.
+const (
+	PageFile   = "report.html"
+	PlotsDir   = "plots"
+	QuorumFile = "quorum.json"
+	QuorumPage = "quorum.html"
+)
+
+// The recorders beside the workers.
+const (
+	Runner = "runner"
+	Store  = "store"
+)
+
+// Worker names the nth worker process, and its recorder, from 1.
+func Worker(n int) string { return fmt.Sprint("w", n) }

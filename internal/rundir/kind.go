@@ -1,0 +1,37 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// What a directory is.
+type What string
+
+// What there is.
+const (
+	IsRun    What = "run"
+	IsMatrix What = "matrix"
+	IsQuorum What = "quorum" // a study of quorums alone; it may also lie in a matrix's directory
+)
+
+// Kind says what the directory is, by the files in it. Otherwise the error, which
+// matches [fs.ErrNotExist], says what must be there.
+func Kind(dir string) (What, error) {
+	for _, k := range []struct {
+		file string
+		is   What
+	}{{matrixFile, IsMatrix}, {planFile, IsRun}, {QuorumFile, IsQuorum}} {
+		path := filepath.Join(dir, k.file)
+		if exists(path) {
+			return k.is, nil
+		}
+		if _, err := os.Stat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("rundir: %w", err) // not a directory, or closed
+		}
+	}
+	return "", fmt.Errorf("%s is the directory of neither a run (with %s and %s/) nor a matrix (with %s): %w", dir, planFile, eventsDir, matrixFile, fs.ErrNotExist)
+}

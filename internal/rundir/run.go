@@ -1,0 +1,127 @@
+package rundir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Run is the directory of one run.
+type Run struct {
+	Dir  string
+	Plan lb.Plan
+}
+
+// CreateRun makes the directory of a run, with its plan. It must not exist yet.
+func CreateRun(dir string, plan lb.Plan) (*Run, error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return nil, fmt.Errorf("rundir: %w", err)
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("rundir: a run never writes over another: %w", err)
+	}
+	for _, sub := range []string{eventsDir, logsDir} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
+			return nil, fmt.Errorf("rundir: %w", err)
+		}
+	}
+	plan.Schema, plan.Made = lb.Schema, time.Now().Truncate(time.Second)
+	r := &Run{dir, plan}
+	return r, writeJSON(filepath.Join(dir, planFile), plan)
+}
+
+// OpenRun reads the plan of a run. Without one the error matches [fs.ErrNotExist].
+func OpenRun(dir string) (*Run, error) {
+	r := &Run{Dir: dir}
+	if err := readJSON(filepath.Join(dir, planFile), &r.Plan); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// EventsDir is where the recorders write.
+func (r *Run) EventsDir() string { return filepath.Join(r.Dir, eventsDir) }
+
+// EventsFile is the file of one recorder.
+func (r *Run) EventsFile(recorder string) string {
+	return filepath.Join(r.Dir, eventsDir, recorder+eventsExt)
+}
+
+// LogsDir is where the processes' output is.
+func (r *Run) LogsDir() string { return filepath.Join(r.Dir, logsDir) }
+
+// LogFile is the output of the process of that name.
+func (r *Run) LogFile(name string) string { return filepath.Join(r.Dir, logsDir, name+".log") }
+
+// OpenLog opens the output of the process of that name, to append to.
+func (r *Run) OpenLog(name string) (*os.File, error) {
+	f, err := os.OpenFile(r.LogFile(name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("rundir: %w", err)
+	}
+	return f, nil
+}
+
+// recorders are those that the plan names.
+func (r *Run) recorders() []string {
+	names := []string{Runner, Store}
+	for n := range r.Plan.Processes {
+		names = append(names, Worker(n+1))
+	}
+	return names
+}
+
+// History reads what was recorded. A planned recorder that left no file leaves the
+// history in doubt.
+func (r *Run) History(ctx context.Context) (*history.Index, error) {
+	entries, err := os.ReadDir(r.EventsDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, old := open(filepath.Join(r.Dir, oldHistory)); old == nil {
+			defer f.Close()
+			return history.ReadFrom(ctx, f, f.Name())
+		}
+	} else if err != nil {
+		return nil, fmt.Errorf("rundir: %w", err)
+	}
+	files := map[string]string{} // by recorder
+	for _, e := range entries {
+		name, compressed := strings.CutSuffix(e.Name(), gz)
+		recorder, ok := strings.CutSuffix(name, eventsExt)
+		if _, twice := files[recorder]; ok && !(compressed && twice) {
+			files[recorder] = filepath.Join(r.EventsDir(), e.Name())
+		}
+	}
+	var missing, paths []string
+	for _, recorder := range r.recorders() {
+		if files[recorder] == "" {
+			missing = append(missing, r.EventsFile(recorder))
+		}
+	}
+	for _, path := range files {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	return history.ReadFiles(ctx, paths, missing)
+}
+
+// Result is what the checkers made of the run when it was last judged. Without one
+// the error matches [fs.ErrNotExist].
+func (r *Run) Result() (lb.RunResult, error) {
+	var res lb.RunResult
+	return res, readJSON(filepath.Join(r.Dir, resultFile), &res)
+}
+
+// SaveResult writes the result beside the history.
+func (r *Run) SaveResult(res lb.RunResult) error {
+	res.Schema = lb.Schema
+	return writeJSON(filepath.Join(r.Dir, resultFile), res)
+}

@@ -1,0 +1,213 @@
+package rundir
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var aPlan = lb.Plan{Algorithm: "A", Fault: "pause-at:b", Processes: 2, TTL: time.Second, Seed: 7,
+	Expect: &lb.Expectation{Fault: "pause-*", Outcomes: []lb.Outcome{lb.Check}, Why: "because"}}
+
+// newRun makes a run, with what these recorders recorded.
+func newRun(t *testing.T, recorded map[string]lb.History) *Run {
+	t.Helper()
+	r, err := CreateRun(filepath.Join(t.TempDir(), "below", "run"), aPlan)
+	ok(t, err)
+	for recorder, h := range recorded {
+		rec, err := history.Create(r.EventsFile(recorder))
+		ok(t, err)
+		for _, ev := range h {
+			rec.Record(ev)
+		}
+		ok(t, rec.Close())
+	}
+	return r
+}
+
+var whole = map[string]lb.History{
+	Runner:    {{At: 9, Kind: lb.KindEnd}},
+	Store:     {},
+	Worker(1): {{At: 1, Kind: lb.KindCall, Op: lb.OpAcquire, Client: "w1.c1", Lock: "l", ID: "a"}},
+	Worker(2): {{At: 2, Kind: lb.KindCall, Op: lb.OpAcquire, Client: "w2.c1", Lock: "l", ID: "b"}},
+}
+
+func without(recorder string) map[string]lb.History {
+	some := map[string]lb.History{}
+	for name, h := range whole {
+		if name != recorder {
+			some[name] = h
+		}
+	}
+	return some
+}
+
+func compress(t *testing.T, path string) {
+	t.Helper()
+	in, err := os.Open(path)
+	ok(t, err)
+	out, err := os.Create(path + ".gz")
+	ok(t, err)
+	z := gzip.NewWriter(out)
+	_, err = io.Copy(z, in)
+	ok(t, errors.Join(err, z.Close(), out.Close(), in.Close(), os.Remove(path)))
+}
+
+func TestRunKeepsWhatItWasGiven(t *testing.T) {
+	r := newRun(t, whole)
+	if _, err := CreateRun(r.Dir, aPlan); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second run in the same place: %v", err)
+	}
+	if _, err := r.Result(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the result of a run that was never judged: %v", err)
+	}
+	ok(t, r.SaveResult(lb.RunResult{Plan: r.Plan, Outcome: lb.Safe}))
+	for _, packed := range []bool{false, true} {
+		if packed {
+			compress(t, filepath.Join(r.Dir, "plan.json"))
+			compress(t, filepath.Join(r.Dir, "results.json"))
+			compress(t, r.EventsFile(Worker(1)))
+			compress(t, r.EventsFile(Runner))
+		}
+		again, err := OpenRun(r.Dir)
+		ok(t, err)
+		if again.Plan.Made.IsZero() || again.Plan.Schema != lb.Schema || !reflect.DeepEqual(again.Plan.Expect, aPlan.Expect) {
+			t.Errorf("plan %+v", again.Plan)
+		}
+		res, err := again.Result()
+		if ok(t, err); res.Outcome != lb.Safe || res.Plan.Seed != 7 {
+			t.Errorf("result %+v", res)
+		}
+		ix, err := again.History(t.Context())
+		ok(t, err)
+		if len(ix.Acqs) != 2 || len(ix.Doubts) > 0 || ix.End != 9 {
+			t.Errorf("%d acquisitions, doubts %q, end %d", len(ix.Acqs), ix.Doubts, ix.End)
+		}
+		ok(t, again.Ended(ix))
+		kind, err := Kind(r.Dir)
+		if ok(t, err); kind != IsRun {
+			t.Errorf("kind %q", kind)
+		}
+	}
+}
+
+// TestMissingRecorder: what is not there is not taken for nothing.
+func TestMissingRecorder(t *testing.T) {
+	for recorder := range whole {
+		r := newRun(t, without(recorder))
+		ix, err := r.History(t.Context())
+		ok(t, err)
+		if len(ix.Doubts) == 0 || !strings.Contains(ix.Doubts[0], recorder+".jsonl is missing") {
+			t.Errorf("without %s: doubts %q", recorder, ix.Doubts)
+		}
+		if err := r.Ended(ix); (err == nil) != (recorder != Runner) {
+			t.Errorf("without %s the run ended: %v", recorder, err)
+		}
+	}
+}
+
+func TestRunThatDidNotEnd(t *testing.T) {
+	cut := without(Runner)
+	cut[Runner] = lb.History{{At: 3, Kind: lb.KindFault, Name: "end", Phase: "strike"}}
+	r := newRun(t, cut)
+	ix, err := r.History(t.Context())
+	ok(t, err)
+	if err := r.Ended(ix); !errors.Is(err, ErrCutShort) {
+		t.Errorf("a run without an end: %v", err)
+	}
+	r = newRun(t, whole)
+	ok(t, r.Fail("the bench broke"))
+	ix, err = r.History(t.Context())
+	ok(t, err)
+	if err := r.Ended(ix); err == nil || err.Error() != "the bench broke" {
+		t.Errorf("a run that failed: %v", err)
+	}
+}
+
+// TestOldHistory reads what was merged, where there are no events.
+func TestOldHistory(t *testing.T) {
+	r := newRun(t, nil)
+	ok(t, os.Remove(r.EventsDir()))
+	ok(t, history.Write(filepath.Join(r.Dir, "history.jsonl"), append(slices.Concat(whole[Worker(1)], whole[Worker(2)]), whole[Runner]...)))
+	ix, err := r.History(t.Context())
+	if ok(t, err); len(ix.Acqs) != 2 || len(ix.Doubts) > 0 {
+		t.Errorf("%d acquisitions, doubts %q", len(ix.Acqs), ix.Doubts)
+	}
+	ok(t, r.Ended(ix))
+}
+
+func TestDamage(t *testing.T) {
+	r := newRun(t, whole)
+	plan := filepath.Join(r.Dir, "plan.json")
+	for text, want := range map[string]string{
+		"{\n \"schema\": 1}":                     "plan.json:2: schema 1 is that of an older lockbench",
+		"{\n \"schema\": 3}":                     "plan.json:2: schema 3 is that of a newer lockbench",
+		"{}":                                     "plan.json:1: it has no schema",
+		"{\n\"schema\": 2,\n\"algorithm\": 7\n":  "plan.json:4: unexpected end",
+		"{\n\"schema\": 2,\n\"algorithm\": 7\n}": "plan.json:3: ",
+	} {
+		ok(t, os.WriteFile(plan, []byte(text), 0o644))
+		var line *history.LineError
+		if _, err := OpenRun(r.Dir); !errors.As(err, &line) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	ok(t, os.Remove(plan))
+	if _, err := Kind(r.Dir); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "plan.json and events/") {
+		t.Errorf("a directory of nothing: %v", err)
+	}
+	if _, err := Kind(r.EventsFile(Runner)); err == nil || !strings.Contains(err.Error(), "not a directory") {
+		t.Errorf("a file: %v", err)
+	}
+	if _, err := OpenRun(r.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a run without a plan: %v", err)
+	}
+}
+
+// TestUnwritable: what can't be written stays as it was, and nothing else is left.
+func TestUnwritable(t *testing.T) {
+	r := newRun(t, nil)
+	inTheWay := filepath.Join(r.Dir, "results.json", "full") // root may write everywhere, but not over this
+	ok(t, os.MkdirAll(inTheWay, 0o755))
+	if err := r.SaveResult(lb.RunResult{}); err == nil {
+		t.Error("a result was written over a directory")
+	}
+	if left, _ := filepath.Glob(filepath.Join(r.Dir, ".new-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	file := filepath.Join(r.Dir, "plan.json")
+	if err := Writable(file); err == nil {
+		t.Error("a file can be written into")
+	}
+	ok(t, Writable(r.Dir))
+	if _, err := CreateRun(filepath.Join(file, "run"), aPlan); err == nil {
+		t.Error("a run below a file")
+	}
+}
+
+func TestHistoryIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newRun(t, whole).History(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("read all the same: %v", err)
+	}
+}

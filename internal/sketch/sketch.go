@@ -1,0 +1,187 @@
+// Package sketch reads the short notation in which docs/history.md writes its
+// examples, for the tests of those who read histories.
+package sketch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// Sketch is a small history with what is to be expected of it.
+type Sketch struct {
+	Events lb.History
+	Plan   lb.Plan
+	Wants  []string // what stands behind each ⇒
+}
+
+// Parse reads a sketch: an event or a word about the plan (reentrant, fenced, planned,
+// ms) on each line, or between semicolons. Times are nanoseconds, or milliseconds
+// after ms.
+func Parse(text string) (Sketch, error) {
+	s, unit := Sketch{}, lb.Instant(1)
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, ";", "\n"), "\n") {
+		line = strings.TrimSpace(line)
+		switch line {
+		case "":
+			continue
+		case "reentrant":
+			s.Plan.Traits.Reentrant = true
+			continue
+		case "fenced":
+			s.Plan.Traits.Fenced = true
+			continue
+		case "planned":
+			s.Plan.Algorithm, s.Plan.TTL = "sample", time.Second
+			continue
+		case "ms":
+			unit = 1e6
+			continue
+		}
+		if want, ok := strings.CutPrefix(line, "⇒"); ok {
+			s.Wants = append(s.Wants, strings.TrimSpace(want))
+			continue
+		}
+		ev, err := event(strings.Fields(line), unit)
+		if err != nil {
+			return s, fmt.Errorf("sketch: %q: %w", line, err)
+		}
+		s.Events = append(s.Events, ev)
+	}
+	return s, nil
+}
+
+// Must is [Parse] of a text that is part of a test.
+func Must(text string) Sketch {
+	s, err := Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// kinds are the first words of events, with the names of those that follow.
+var kinds = map[string]struct {
+	ev    lb.Event
+	words string
+}{
+	"c":      {lb.Event{Kind: lb.KindCall, Op: lb.OpAcquire}, "client id"},
+	"r":      {lb.Event{Kind: lb.KindReturn, Op: lb.OpAcquire}, "client id result"},
+	"C":      {lb.Event{Kind: lb.KindCall, Op: lb.OpRelease}, "client id"},
+	"R":      {lb.Event{Kind: lb.KindReturn, Op: lb.OpRelease}, "client id result"},
+	"renew":  {lb.Event{Kind: lb.KindRenew}, "client id"},
+	"lost":   {lb.Event{Kind: lb.KindLost}, "client id"},
+	"read":   {lb.Event{Kind: lb.KindRead}, "client id"},
+	"write":  {lb.Event{Kind: lb.KindWrite}, "client id"},
+	"step":   {lb.Event{Kind: lb.KindStep}, "client id name"},
+	"wake":   {lb.Event{Kind: lb.KindWake}, "client name"},
+	"silent": {lb.Event{Kind: lb.KindSilent}, "worker"},
+	"dead":   {lb.Event{Kind: lb.KindDead}, "worker"},
+	"fault":  {lb.Event{Kind: lb.KindFault}, "name phase"},
+	"end":    {lb.Event{Kind: lb.KindEnd}, ""},
+}
+
+func event(words []string, unit lb.Instant) (ev lb.Event, err error) {
+	if len(words) < 2 {
+		return ev, fmt.Errorf("an event is a time and a kind")
+	}
+	t, err := strconv.ParseInt(words[0], 10, 64)
+	kind, ok := kinds[words[1]]
+	if err != nil || !ok {
+		return ev, fmt.Errorf("no such time or kind")
+	}
+	ev = kind.ev
+	ev.At = lb.Instant(t) * unit
+	words = words[2:]
+	for name := range strings.FieldsSeq(kind.words) {
+		if len(words) == 0 {
+			return ev, fmt.Errorf("%s is missing", name)
+		}
+		if err := set(&ev, name, words[0], unit); err != nil {
+			return ev, err
+		}
+		words = words[1:]
+	}
+	if ev.ID != "" && ev.Kind != lb.KindStep {
+		ev.Lock = "l"
+	}
+	for _, w := range words {
+		name, value, _ := strings.Cut(w, "=")
+		if err := set(&ev, name, value, unit); err != nil {
+			return ev, err
+		}
+	}
+	return ev, nil
+}
+
+func set(ev *lb.Event, name, value string, unit lb.Instant) (err error) {
+	number := func() (n int64) {
+		n, err = strconv.ParseInt(value, 10, 64)
+		return n
+	}
+	switch name {
+	case "client":
+		ev.Client = value
+	case "id":
+		ev.ID = value
+	case "lock":
+		ev.Lock = value
+	case "worker":
+		ev.Worker = value
+	case "result":
+		ev.Result = lb.Result(value)
+	case "name":
+		ev.Name = value
+	case "phase":
+		ev.Phase = value
+	case "shared":
+		ev.Shared = true
+	case "bit":
+		ev.Bit = true
+	case "until":
+		ev.Until = lb.Instant(number()) * unit
+	case "call":
+		ev.Call = lb.Instant(number()) * unit
+	case "token":
+		ev.Token = uint64(number())
+	case "seq":
+		ev.Seq = uint64(number())
+	case "plain", "checked", "fenced":
+		return setCopy(ev, name, value)
+	default:
+		err = fmt.Errorf("no such word: %s", name)
+	}
+	return err
+}
+
+// setCopy reads VALUE, VALUE/BASE/NEW or VALUE/BASE/refused.
+func setCopy(ev *lb.Event, name, value string) (err error) {
+	var c lb.CopyEffect
+	parts := strings.Split(value, "/")
+	for i, to := range []*int64{&c.Value, &c.Base, &c.New}[:len(parts)] {
+		if i == 2 {
+			if c.Result = lb.Landed; parts[2] == lb.Refused || parts[2] == lb.Skipped {
+				c.Result = parts[2]
+				continue
+			}
+		}
+		if *to, err = strconv.ParseInt(parts[i], 10, 64); err != nil {
+			return err
+		}
+	}
+	if ev.Copies == nil {
+		ev.Copies = &lb.CopyEffects{}
+	}
+	switch name {
+	case "plain":
+		ev.Copies.Plain, ev.Copies.Checked = c, c
+	case "checked":
+		ev.Copies.Checked = c
+	case "fenced":
+		ev.Copies.Fenced = &c
+	}
+	return nil
+}

@@ -1,0 +1,234 @@
+package reports
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/rundir"
+)
+
+func TestPageOfARunThatWasNotJudged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	h, _ := overstay(true)
+	run := writeHistory(t, dir, lockbench.Cell{Algorithm: "redlock", Fault: "pause-holder"}, h)
+	if err := os.Remove(run.EventsFile("w2")); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := render(t, dir)
+	for _, want := range []string{"this run was not judged", "nothing can be claimed: w2.jsonl is missing", "--algorithm redlock"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, not := range []string{"Longest outage", "What each check found", "could not be read"} {
+		if strings.Contains(text, not) {
+			t.Errorf("the page of a run that was not judged says %q", not)
+		}
+	}
+}
+
+func TestPageSaysWhatIsWrongWithTheHistory(t *testing.T) {
+	c := lockbench.Cell{Algorithm: "redlock", Fault: "pause-holder", Outcome: lockbench.Safe}
+	h, _ := overstay(true)
+	dir := t.TempDir()
+	torn, damaged := filepath.Join(dir, "torn"), filepath.Join(dir, "damaged")
+	run := writeRunOf(t, torn, c, h, lockbench.Finding{})
+	appendTo(t, run.EventsFile("w2"), `{"t":`)
+	if text, _ := render(t, torn); !strings.Contains(text, "was cut short and is left out") {
+		t.Error("the page hides that a file was cut short")
+	}
+	run = writeRunOf(t, damaged, c, h, lockbench.Finding{})
+	appendTo(t, run.EventsFile("w2"), "nonsense\n")
+	if text, _ := render(t, damaged); !strings.Contains(text, "Its history could not be read") || !strings.Contains(text, "w2.jsonl:") {
+		t.Error("the page hides that the history is damaged")
+	}
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unfinishedCells are those of a matrix that was interrupted.
+func unfinishedCells() []lockbench.Cell {
+	return []lockbench.Cell{
+		{Algorithm: "redlock", Fault: "none", Outcome: lockbench.Safe, Runs: 3, Dir: "cells/redlock/none/1"},
+		{Algorithm: "redlock", Fault: "pause-holder"},
+		{Algorithm: "zk-sequential", Fault: "none", Outcome: lockbench.Inconclusive, Reason: "too few contended sections", Runs: 2, Dir: "cells/zk-sequential/none/1"},
+		{Algorithm: "zk-sequential", Fault: "pause-holder"},
+	}
+}
+
+func TestReportsOfAnUnfinishedMatrix(t *testing.T) {
+	dir := t.TempDir()
+	m, err := rundir.CreateMatrix(dir, unfinishedCells(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := writeRunOf(t, filepath.Join(dir, "cells/redlock/none/1"), m.Cells[0], calm(1, 1), lockbench.Finding{})
+	res, err := run.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Notes = []string{"a note of the recording"}
+	if err := run.SaveResult(res); err != nil {
+		t.Fatal(err)
+	}
+	writeRunOf(t, filepath.Join(dir, "cells/zk-sequential/none/1"), m.Cells[2], calm(2, 1), lockbench.Finding{})
+	text, nodes := render(t, dir)
+	for _, want := range []string{"This matrix is not finished: 2 of 4 cells without a run, 1 cell with fewer than the 3 runs planned.",
+		"1 SAFE, 1 INCONCLUSIVE, 2 not run", `href="#notrun"`, "<b>redlock</b> under", "Note: a note of the recording"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	details := 0
+	for _, n := range nodes {
+		if attr(n, "class") == "cell" {
+			details++
+		}
+	}
+	if details != 1 {
+		t.Errorf("%d details, want that of the one cell that proved nothing", details)
+	}
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"terminal": func(b *bytes.Buffer) error { return Matrix(b, m.Cells, false, 100) },
+		"Markdown": func(b *bytes.Buffer) error { return Markdown(b, m.Cells) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), "not run"); n != 3 { // the cells, and the summary
+			t.Errorf("%s: %d times \"not run\" in\n%s", name, n, &b)
+		}
+	}
+}
+
+func TestPageBesideItsDirectory(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	writeMatrix(t, dir, sampleCells()[:1], 1)
+	writeRun(t, filepath.Join(dir, sampleCells()[0].Dir), sampleCells()[0], 1)
+	before := names(t, dir)
+	page := filepath.Join(out, "page.html")
+	path, err := HTMLTo(dir, page)
+	if err != nil || path != page {
+		t.Fatal(path, err)
+	}
+	if after := names(t, dir); after != before {
+		t.Errorf("the directory was written to: %s, before %s", after, before)
+	}
+	if got := names(t, out); !strings.Contains(got, "page.html") || !strings.Contains(got, rundir.PlotsDir) {
+		t.Errorf("only %s", got)
+	}
+	study := t.TempDir()
+	if _, err := Quorum(study, sampleStudy()); err != nil {
+		t.Fatal(err)
+	}
+	if path, err := HTMLTo(study, page); err != nil || path != page {
+		t.Error(path, err)
+	}
+}
+
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	var all []string
+	if err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		all = append(all, path)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(all, " ")
+}
+
+// TestIDsAreOfTheirLock: two locks may have acquisitions of the same id.
+func TestIDsAreOfTheirLock(t *testing.T) {
+	h, f := lateDelete()
+	other := make(lockbench.History, 0, len(h))
+	for _, e := range h {
+		if e.Lock != "" && e.Kind != lockbench.KindRead && e.Kind != lockbench.KindWrite {
+			e.Lock, e.Client = "another", strings.Replace(e.Client, ".c0", ".c9", 1)
+			other = append(other, e)
+		}
+	}
+	ix := indexed(t, append(other, h...))
+	f.Lock = "stock"
+	if svg := Timeline(ix, f, lockbench.Plan{}); !strings.Contains(svg, ">w2.c0<") || strings.Contains(svg, "c9") {
+		t.Errorf("the picture shows another lock:\n%s", svg)
+	}
+	f.Lock = "nothing"
+	if svg := Timeline(ix, f, lockbench.Plan{}); svg != "" {
+		t.Error("a picture of a lock that is not there")
+	}
+}
+
+// TestManyOfEverything: what a history has too much of is not drawn one by one.
+func TestManyOfEverything(t *testing.T) {
+	tp := &tape{}
+	a := tp.call(0, "w1.c0").grant(1, 0)
+	for i := range 5000 {
+		ms := 2 + float64(i)
+		tp.freeze(ms, ms+.2, "w1")
+		tp.fault("flicker", ms+.3, ms+.4, ms+.5, "it flickered")
+		a.renew(ms+.55, ms+9000).read(ms+.6).write(ms+.7, false)
+		a.event(ms+.8, lockbench.Event{Kind: lockbench.KindStep, Name: "again"})
+		tp.call(ms+.1, "w2.c0").grant(ms+.2, 0) // never given back
+		b := &hold{tape: tp, id: a.id, client: "w3.c0"}
+		b.release(ms+.3, ms+.35, lockbench.Fail)
+	}
+	ix := indexed(t, tp.h)
+	for _, m := range []string{lockbench.DoubleGrant, lockbench.Overstay, lockbench.EarlyRelease, lockbench.Ghost, lockbench.VanishedGrant, ""} {
+		f := lockbench.Finding{Mechanism: m, IDs: []string{a.id, "a2", "a3", "a4000", "a5001"}, At: at(4000), From: ix.Start, To: ix.Last}
+		wellFormed(t, Timeline(ix, f, lockbench.Plan{}))
+	}
+	if d := ix.Doubts; len(d) > 0 || len(ix.Faults) != 5000 || ix.Workers[0].Dead != history.Forever {
+		t.Errorf("%q, %d faults", d, len(ix.Faults))
+	}
+}
+
+func TestPageOfARunSaysWhatWasPromised(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	run, err := rundir.CreateRun(dir, lockbench.Plan{Algorithm: "redlock", Fault: "pause-holder", Jobs: 6,
+		Expect:  &lockbench.Expectation{Fault: "pause-*", Outcomes: []lockbench.Outcome{lockbench.Safe}, Why: "nobody knows"},
+		Machine: &lockbench.Machine{System: "linux/amd64", Cores: 2}, Versions: map[string]string{"redis": "7.2", "go": "1.26"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.SaveResult(lockbench.RunResult{Outcome: lockbench.Broken, Reason: "double grant: so it was"}); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := render(t, dir)
+	for _, want := range []string{"1 promise broken", "SAFE: nobody knows", "linux/amd64, 2 cores", "go 1.26, redis 7.2"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestPromises(t *testing.T) {
+	for promises, want := range map[string]string{
+		"": "", "kept kept": "; every promise kept", "kept open": "; no promise broken, 1 open", "open broken broken": "; 2 promises broken, 1 open",
+	} {
+		var cells []lockbench.Cell
+		for i, p := range strings.Fields(promises) {
+			cells = append(cells, lockbench.Cell{Algorithm: string(rune('a' + i)), Promise: p})
+		}
+		if got := newGrid(cells).promises(); got != want {
+			t.Errorf("%q: %q, want %q", promises, got, want)
+		}
+	}
+}
