@@ -37,7 +37,7 @@ func (r *run) countContended() int {
 			if !a.Asked {
 				continue
 			}
-			k := begunBefore(beliefs, min(a.Return, r.Dead(a), max(r.Last, a.Call)))
+			k := begunBefore(beliefs, r.Waited(i))
 			if k > 0 && longest[k-1].to(a.Client) > a.Call {
 				n++
 			}

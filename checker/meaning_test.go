@@ -114,6 +114,39 @@ func TestMeaning(t *testing.T) {
 		{"a renewal before the grant returned", `
 			1 c A a;2 renew A a until=50;3 r A a ok until=20;30 c B b;31 r B b ok
 			⇒ grant invalid;⇒ belief invalid`},
+		{"a release before the ask is not a late one", `
+			2 C A a;2 R A a ok;3 c B a;4 r B a ok until=2
+			⇒ grant invalid`},
+		{"a renewal behind one's own release, in one instant", `
+			14 c D b;14 r D b ok until=12;14 C D b;14 renew D b until=20;17 R D b lost
+			⇒ grant valid`},
+		{"a renewal in the instant of somebody else's release", `
+			2 c A a;2 r A a ok until=10;14 renew A a until=20;14 C B a;17 R B a lost
+			⇒ grant valid`},
+		{"a write within a lease of one instant", `
+			1 c A a;2 r A a ok until=9;12 renew A a until=12;12 write A a seq=1 plain=0/0/1
+			⇒ overstay valid`},
+		{"a write before the grant is known, within its renewal", `
+			3 c A a;8 renew A a until=12;8 write A a seq=1 plain=0/0/1;9 r A a ok until=7
+			⇒ overstay valid`},
+		{"tokens of one lock say nothing of another's", `
+			1 c A a;2 r A a ok token=5;3 c B b lock=m;4 r B b ok lock=m
+			⇒ token valid`},
+		{"tokens of one client in one instant", `
+			2 c A a;2 r A a ok token=3;2 c A b;4 r A b ok token=1
+			⇒ token invalid`},
+		{"tokens of two clients in one instant", `
+			2 c A a;2 r A a ok token=3;2 c B b;4 r B b ok token=1
+			⇒ token valid`},
+		{"a re-entry in the instant of somebody else's release", `reentrant
+			1 c A a;2 r A a ok token=3;4 C B a;5 R B a ok;5 c A b;6 r A b ok token=3
+			⇒ token valid`},
+		{"tries that take no time", `planned;ms
+			0 fault f strike;0 fault f healed;1 c B a;1 r B a fail;800 c B b;800 r B b fail;1600 c B c;11000 end
+			⇒ progress invalid`},
+		{"a client that has gone on to something else waits no more", `planned;ms
+			0 fault f strike;0 fault f healed;1 c B a;100 c B b lock=m;101 r B b ok lock=m until=200;20000 end
+			⇒ progress valid`},
 		{"stuck", `planned;ms
 			0 c A a;1 r A a ok until=1000;50 fault f strike;60 fault f healed;2000 c B b;13000 end
 			⇒ progress invalid`},

@@ -54,7 +54,7 @@ func (w *world) steps(acqs []*hold) (steps []step) {
 			steps = append(steps, step{acq: i, kind: ceases, from: ends, to: never})
 		}
 		for _, r := range a.releases {
-			if r.call.t >= ends {
+			if r.call.t >= ends && r.call.t >= a.call.t {
 				continue // it is late, and proves nothing
 			}
 			st := step{acq: i, from: r.call.t, to: r.ret.t, must: true}

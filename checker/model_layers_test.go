@@ -37,11 +37,11 @@ func (w *world) relies(a *hold, twice lb.Instant) bool {
 	}
 	for _, r := range a.releases {
 		// What it does not rely on yet it does not cease to rely on.
-		if r.client == a.client && r.call.at > a.ret.at && twice > 2*r.call.t {
+		if r.client == a.client && (known.earlyReleases || r.call.at > a.ret.at) && twice > 2*r.call.t {
 			return false
 		}
 	}
-	end := a.leaseWith(twice/2, known.renewalsCount)
+	end := a.believed(twice / 2)
 	return end == never || twice < 2*end
 }
 
@@ -55,7 +55,7 @@ func modelOverstay(h lb.History, plan lb.Plan) lb.Verdict {
 				if ev.Kind != lb.KindWrite || ev.Lock != a.lock || ev.ID != a.id || !a.granted() {
 					continue
 				}
-				end := a.leaseWith(ev.At, known.renewalsCount)
+				end := a.believed(ev.At)
 				if ev.At <= w.deadOf(a.client) && (ev.At > end || ev.At > a.lost) {
 					return false
 				}
@@ -68,11 +68,10 @@ func modelOverstay(h lb.History, plan lb.Plan) lb.Verdict {
 // modelToken looks at every pair of grants.
 func modelToken(h lb.History, plan lb.Plan) lb.Verdict {
 	w := see(h, plan)
-	given := known.tokensOfAll && slices.ContainsFunc(w.acqs, func(a *hold) bool { return a.granted() && a.token != 0 })
 	return w.every(func(acqs []*hold) bool {
 		acqs = slices.DeleteFunc(acqs, func(a *hold) bool { return !a.granted() })
 		has := func(a *hold) bool { return a.token != 0 }
-		if (plan.Traits.Fenced || given || slices.ContainsFunc(acqs, has)) && !all(acqs, has) {
+		if (plan.Traits.Fenced || slices.ContainsFunc(acqs, has)) && !all(acqs, has) {
 			return false
 		}
 		for _, a := range acqs {
@@ -99,7 +98,7 @@ func all(acqs []*hold, is func(*hold) bool) bool {
 // followed: b was asked for after a had returned. At one t that is so for what one
 // client did, and may be either way for two.
 func (a *hold) followed(b *hold) bool {
-	return b.call.t > a.ret.t || b.call.t == a.ret.t && !known.tokenTies && a.client == b.client && b.call.at > a.ret.at
+	return b.call.t > a.ret.t || b.call.t == a.ret.t && a.client == b.client && b.call.at > a.ret.at
 }
 
 // reentered: "those of one client that re-entered: each was asked for before one with the
@@ -108,8 +107,8 @@ func reentered(acqs []*hold, a, b *hold) bool {
 	if a.client != b.client {
 		return false
 	}
-	if a.call.at > b.call.at {
-		a, b = b, a
+	if b.call.at < a.call.at {
+		b = a
 	}
 	for _, one := range acqs {
 		if one.token == b.token && one.client == b.client && one.call.at < b.call.at && !one.givenBackBefore(b.call, b.client) {
@@ -124,7 +123,7 @@ func (a *hold) givenBackBefore(m moment, client string) bool {
 		if r.result != lb.OK && r.result != lb.Lost {
 			continue
 		}
-		if r.ret.t < m.t || r.ret.t == m.t && (known.tokenTies || r.client == client && r.ret.at < m.at) {
+		if r.ret.t < m.t || r.ret.t == m.t && r.client == client && r.ret.at < m.at {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package checker_test
 
 import (
+	"slices"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -10,17 +11,23 @@ import (
 func modelProgress(h lb.History, plan lb.Plan) lb.Verdict {
 	w := see(h, plan)
 	judged := plan.Algorithm != "" || len(w.faults) > 0
-	if !judged {
-		return lb.Valid
+	if known.noStrike {
+		judged = judged || slices.ContainsFunc(h, func(ev lb.Event) bool { return ev.Kind == lb.KindFault })
+	}
+	if !judged || !slices.ContainsFunc(w.acqs, func(a *hold) bool { return a.client != "" }) {
+		return lb.Vacuous
 	}
 	var healed lb.Instant = -1
 	open := false
 	for _, f := range w.faults {
 		if f.to == never {
 			open = true
-			continue
 		}
-		healed = max(healed, f.to)
+	}
+	for _, ev := range w.events {
+		if ev.Kind == lb.KindFault && ev.Phase == "healed" {
+			healed = max(healed, ev.At)
+		}
 	}
 	limit := max(10*time.Second, 3*plan.TTL)
 	anyAsked, anyGranted, starved := false, false, false
@@ -39,9 +46,7 @@ func modelProgress(h lb.History, plan lb.Plan) lb.Verdict {
 			if to > w.end || !w.asked(acqs, from+to) {
 				return
 			}
-			if from >= healed {
-				anyAsked = true
-			}
+			anyAsked = anyAsked || from >= healed // for more than an instant
 			if w.spoken(acqs, from+to) {
 				return
 			}
@@ -63,8 +68,8 @@ func modelProgress(h lb.History, plan lb.Plan) lb.Verdict {
 	return lb.Valid
 }
 
-// asked: "while an acquire of it waits, up to its return, the death of its process or
-// the end, and not while its process is silent. From the return of one that was not
+// asked: "while an acquire of it waits, up to its return, its client's next call, the
+// death of its process or the end (or the last event), and not while its process is silent. From the return of one that was not
 // granted to the next call of an acquire of that lock, whoever's, it is asked for, too,
 // if that comes within a second".
 func (w *world) asked(acqs []*hold, twice lb.Instant) bool {
@@ -72,26 +77,34 @@ func (w *world) asked(acqs []*hold, twice lb.Instant) bool {
 		if a.client == "" {
 			continue
 		}
-		if twice > 2*a.call.t && twice < 2*min(a.ret.t, w.deadOf(a.client), w.end) && !w.silent(a.client, twice) {
+		if twice >= 2*a.call.t && twice <= 2*min(a.ret.t, w.nextCall(a), w.deadOf(a.client), w.end) && !w.silent(a.client, twice) {
 			return true
-		}
-		if known.emptyPolls && a.ret.t == a.call.t {
-			continue
 		}
 		if a.ret.t == never || a.granted() || twice < 2*a.ret.t {
 			continue
 		}
 		next := never
 		for _, b := range acqs {
-			if b.client != "" && (b.call.at > a.ret.at || known.emptyPolls && b.call.t == a.ret.t) {
+			// One at the t of the return may have come after it, unless it was the same client's.
+			if b.client != "" && (b.call.at > a.ret.at || b.call.t == a.ret.t && a != b && (known.pollTies || b.client != a.client)) {
 				next = min(next, b.call.t)
 			}
 		}
-		if next.Sub(a.ret.t) <= time.Second && twice < 2*next {
+		if next.Sub(a.ret.t) <= time.Second && twice <= 2*min(next, w.end) {
 			return true
 		}
 	}
 	return false
+}
+
+// nextCall is when the client of an acquire calls again.
+func (w *world) nextCall(a *hold) lb.Instant {
+	for i, ev := range w.events {
+		if i > a.call.at && ev.Kind == lb.KindCall && ev.Client == a.client {
+			return ev.At
+		}
+	}
+	return never
 }
 
 // spoken: "from a grant to the end of its lease; without an end, to the first lost, the
@@ -102,11 +115,11 @@ func (w *world) spoken(acqs []*hold, twice lb.Instant) bool {
 		if !a.granted() {
 			continue
 		}
-		to := a.lease(never)
+		to := a.lease()
 		if to == never {
 			to = min(a.lost, w.deadOf(a.client))
 			for _, r := range a.releases {
-				if r.client == a.client && r.call.at > a.ret.at {
+				if r.client == a.client && (known.earlyReleases || r.call.at > a.ret.at) {
 					to = min(to, r.call.t)
 				}
 			}

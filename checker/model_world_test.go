@@ -150,8 +150,8 @@ func see(h lb.History, plan lb.Plan) *world {
 		case ev.Kind == lb.KindFault && ev.Phase == "strike":
 			w.faults = append(w.faults, stretch{ev.Name, ev.At, never})
 		case ev.Kind == lb.KindFault && ev.Phase == "healed":
-			for j := range w.faults {
-				if f := &w.faults[j]; f.name == ev.Name && f.to == never {
+			for j := range w.faults { // the last that is not healed yet
+				if f := &w.faults[len(w.faults)-1-j]; f.name == ev.Name && f.to == never {
 					f.to = ev.At
 					break
 				}
@@ -166,19 +166,22 @@ func see(h lb.History, plan lb.Plan) *world {
 
 // lease is when the lease of a ends, as it was known at an instant: "A renewal moves the
 // end to its own until, never back; the first renewal of a grant without an end gives it
-// one. A renewal that was confirmed after the call of a release that may have had an
-// effect (any result but fail) proves nothing and is left out."
-func (a *hold) lease(asOf lb.Instant) lb.Instant {
-	return a.leaseWith(asOf, false)
+// one." What it proves is "counted without the renewals that were confirmed after the call
+// of a release that may have had an effect"; what its client believes is not.
+func (a *hold) lease() lb.Instant { return a.leaseWith(never, a.provenBefore) }
+
+// believed is what the client knows of it at an instant: each renewal counts.
+func (a *hold) believed(asOf lb.Instant) lb.Instant {
+	return a.leaseWith(asOf, func(int) bool { return true })
 }
 
-func (a *hold) leaseWith(asOf lb.Instant, countAll bool) lb.Instant {
+func (a *hold) leaseWith(asOf lb.Instant, counts func(renewal int) bool) lb.Instant {
 	end := a.until
 	if end == 0 {
 		end = never
 	}
 	for i, r := range a.renewals {
-		if r.At > asOf || !countAll && a.leftOut(r, a.renewedAt[i]) {
+		if r.At > asOf || !counts(i) {
 			continue
 		}
 		if end == never {
@@ -189,9 +192,20 @@ func (a *hold) leaseWith(asOf lb.Instant, countAll bool) lb.Instant {
 	return end
 }
 
-func (a *hold) leftOut(r lb.Event, at int) bool {
-	return slices.ContainsFunc(a.releases, func(g *giveBack) bool {
-		return g.result != lb.Fail && (r.At > g.call.t || r.At == g.call.t && !known.renewalTies && g.client == r.Client && at > g.call.at)
+// provenBefore: a renewal came before each release that may have had an effect. At one t
+// that is as the lines stand if its own client sent the release; else it did not.
+func (a *hold) provenBefore(i int) bool { return a.before(i, true) }
+
+// maybeBefore: it may have come before those of others at its t.
+func (a *hold) maybeBefore(i int) bool { return a.before(i, false) }
+
+func (a *hold) before(i int, othersFirst bool) bool {
+	r, at := a.renewals[i], a.renewedAt[i]
+	return !slices.ContainsFunc(a.releases, func(g *giveBack) bool {
+		if g.client != r.Client && r.At == g.call.t {
+			return g.result != lb.Fail && othersFirst
+		}
+		return g.result != lb.Fail && g.call.at < at
 	})
 }
 
@@ -200,7 +214,11 @@ func (w *world) mayEnd(a *hold) lb.Instant {
 	if !a.granted() {
 		return never
 	}
-	return min(a.lease(never), a.lost, w.deadOf(a.client))
+	ends := min(a.lease(), a.lost, w.deadOf(a.client))
+	if !known.foreignTies {
+		ends = min(ends, a.leaseWith(never, a.maybeBefore))
+	}
+	return ends
 }
 
 // each calls f with every stretch of time in which nothing changes. Its middle, doubled,

@@ -79,7 +79,7 @@ func (r *run) ops() []Op {
 			ops = append(ops, op)
 		}
 		if a.Granted() {
-			expiry = r.MayEnd(a)
+			expiry = max(r.MayEnd(a), a.Call) // nothing ends before it was asked for
 		}
 		released := false
 		for rel := range r.Releases(a) {

@@ -20,8 +20,12 @@ func judgeOrder(r *run) lockbench.Layer {
 	share := map[int32]float64{}
 	for _, acqs := range r.ByLock() {
 		var granted []*acquisition
-		for _, a := range r.those(acqs, func(a *acquisition) bool { return a.Asked }) {
-			longest = max(longest, min(a.Return, r.Dead(a), max(r.End, a.Call)).Sub(a.Call))
+		for _, i := range acqs {
+			a := &r.Acqs[i]
+			if !a.Asked {
+				continue
+			}
+			longest = max(longest, r.Waited(i).Sub(a.Call))
 			share[a.Client] += 0
 			if a.Granted() {
 				share[a.Client]++

@@ -127,7 +127,7 @@ func (r *run) waits() []waiting {
 			}
 		}
 		slices.Sort(w.grants)
-		w.asking = r.asking(w.acqs)
+		w.asking = r.asking(acqs)
 		all = append(all, w)
 	}
 	return all
@@ -135,12 +135,16 @@ func (r *run) waits() []waiting {
 
 // asking is when somebody wanted the lock: an acquire waited and its process ran, or
 // there was a pause between a try in vain and the next.
-func (r *run) asking(acqs []*acquisition) []span {
+func (r *run) asking(acqs []int32) []span {
 	var spans []span
 	var calls []lockbench.Instant
-	for _, a := range acqs {
+	for _, i := range acqs {
+		a := &r.Acqs[i]
+		if !a.Asked {
+			continue
+		}
 		calls = append(calls, a.Call)
-		s := span{From: a.Call, To: min(a.Return, r.Dead(a), r.End)}
+		s := span{From: a.Call, To: min(r.Waited(i), r.End)}
 		if silences := r.SilentIn(a.Client, s); len(silences) > 0 {
 			spans = append(spans, history.Without([]span{s}, history.Union(silences))...)
 		} else if s.From < s.To {
@@ -148,11 +152,16 @@ func (r *run) asking(acqs []*acquisition) []span {
 		}
 	}
 	slices.Sort(calls)
-	for _, a := range acqs {
-		if a.Granted() || a.Return == Forever {
+	for _, n := range acqs {
+		a := &r.Acqs[n]
+		if !a.Asked || a.Granted() || a.Return == Forever {
 			continue
 		}
-		if i, _ := slices.BinarySearch(calls, a.Return); i < len(calls) && calls[i]-a.Return <= pollGap {
+		i, _ := slices.BinarySearch(calls, a.Return)
+		if a.Call == a.Return {
+			i++ // it took no time: this is its own call
+		}
+		if i < len(calls) && calls[i]-a.Return <= pollGap {
 			spans = append(spans, span{From: a.Return, To: min(calls[i], r.End)})
 		}
 	}

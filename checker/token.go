@@ -13,28 +13,24 @@ import (
 // been returned; the order of overlapping requests is not known.
 func judgeToken(r *run) lockbench.Layer {
 	var f findings
-	tokens, missing := 0, 0
+	tokens, grants := 0, 0
 	for _, acqs := range r.ByLock() {
-		grants := r.granted(acqs)
-		for _, a := range grants {
-			if a.Token > 0 {
-				tokens++
-			} else {
-				missing++
-			}
+		all := r.granted(acqs)
+		bearing := slices.DeleteFunc(slices.Clone(all), func(a *acquisition) bool { return a.Token == 0 })
+		grants, tokens = grants+len(all), tokens+len(bearing)
+		if n := len(all) - len(bearing); n > 0 && (len(bearing) > 0 || r.plan.Traits.Fenced) {
+			f.add(func() lockbench.Finding {
+				return lockbench.Finding{Lock: r.Locks[all[0].Lock], At: r.Start, From: r.Start, To: r.Last,
+					Sentence: fmt.Sprintf("%s of %s came without a token, %d with one", count(n, "grant"), r.theLock(all[0]), len(bearing))}
+			})
 		}
-		r.checkTokens(&f, slices.DeleteFunc(grants, func(a *acquisition) bool { return a.Token == 0 }))
+		r.checkTokens(&f, bearing)
 	}
 	switch {
 	case tokens == 0 && !r.plan.Traits.Fenced:
 		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "no tokens"}
-	case tokens+missing == 0:
+	case grants == 0:
 		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "nothing was granted"}
-	case missing > 0:
-		f.add(func() lockbench.Finding {
-			return lockbench.Finding{At: r.Start, From: r.Start, To: r.Last,
-				Sentence: fmt.Sprintf("%s came without a token, %d with one", count(missing, "grant"), tokens)}
-		})
 	case f.count == 0:
 		return f.layer(lockbench.Valid, "%s, each greater than all before", count(tokens, "token"))
 	}
@@ -42,39 +38,46 @@ func judgeToken(r *run) lockbench.Layer {
 }
 
 // checkTokens sweeps over the grants of one lock in the order of their calls; before
-// each, the grants that had returned by then have been taken in.
+// each, the grants that had returned by then have been taken in: in the same instant
+// only those of the same client, who does one thing after the other.
 func (r *run) checkTokens(f *findings, acqs []*acquisition) {
 	returned := slices.Clone(acqs)
 	slices.SortStableFunc(returned, func(a, b *acquisition) int { return cmp.Compare(a.Return, b.Return) })
-	slices.SortStableFunc(acqs, func(a, b *acquisition) int { return cmp.Compare(a.Call, b.Call) })
-	seen := map[uint64]*bearers{}
+	slices.SortFunc(acqs, func(a, b *acquisition) int { return cmp.Compare(a.Order, b.Order) })
+	seen, own := map[uint64]*bearers{}, map[int32]*acquisition{}
 	var highest *acquisition
 	for _, a := range acqs {
 		for ; len(returned) > 0 && returned[0].Return < a.Call; returned = returned[1:] {
-			if highest == nil || returned[0].Token > highest.Token {
-				highest = returned[0]
-			}
+			highest = higher(highest, returned[0])
 		}
+		before := higher(highest, own[a.Client])
+		own[a.Client] = higher(own[a.Client], a)
 		same := seen[a.Token]
 		if same == nil {
-			seen[a.Token] = &bearers{last: a, shared: a.Shared, held: r.GivenBack(a)}
-		} else if before := same.last; !r.join(same, a) {
-			f.add(func() lockbench.Finding { return r.tokenFinding("the same", before, a) })
+			seen[a.Token] = &bearers{last: a, longest: a, shared: a.Shared}
+		} else if last := same.last; !r.join(same, a) {
+			f.add(func() lockbench.Finding { return r.tokenFinding("the same", last, a) })
 			continue
 		}
-		if highest != nil && a.Token < highest.Token {
-			higher := highest
-			f.add(func() lockbench.Finding { return r.tokenFinding("a lower", higher, a) })
+		if before != nil && a.Token < before.Token {
+			f.add(func() lockbench.Finding { return r.tokenFinding("a lower", before, a) })
 		}
 	}
 }
 
+// higher is the one with the higher token. Either may be nil.
+func higher(a, b *acquisition) *acquisition {
+	if a == nil || b != nil && b.Token > a.Token {
+		return b
+	}
+	return a
+}
+
 // bearers are the grants that carry one token.
 type bearers struct {
-	last   *acquisition
-	shared bool              // all of them
-	mixed  bool              // of more than one client
-	held   lockbench.Instant // until then one of them may have been held
+	last, longest *acquisition // longest may have been held for longest
+	shared        bool         // all of them
+	mixed         bool         // of more than one client
 }
 
 // join adds a grant with the same token and reports whether that is right: all are
@@ -82,9 +85,23 @@ type bearers struct {
 func (r *run) join(b *bearers, a *acquisition) bool {
 	b.shared = b.shared && a.Shared
 	b.mixed = b.mixed || a.Client != b.last.Client
-	right := b.shared || r.plan.Traits.Reentrant && !b.mixed && a.Call < b.held
-	b.last, b.held = a, max(b.held, r.GivenBack(a))
+	right := b.shared || r.plan.Traits.Reentrant && !b.mixed && r.mayBeHeld(b.longest, a)
+	if b.last = a; r.GivenBack(a) >= r.GivenBack(b.longest) {
+		b.longest = a
+	}
 	return right
+}
+
+// mayBeHeld reports whether a may still have been held when its client asked for b: no
+// release had returned by then that ended it.
+func (r *run) mayBeHeld(a, b *acquisition) bool {
+	for rel := range r.Releases(a) {
+		ended := rel.Result == OK || rel.Result == Lost
+		if ended && (rel.Return < b.Call || rel.Client == b.Client && rel.Order < b.Order) {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *run) tokenFinding(what string, before, after *acquisition) lockbench.Finding {

@@ -5,24 +5,41 @@ import lb "github.com/lockbench/lockbench"
 // LeaseEnd is the instant from which the lock service may end the grant by itself,
 // Forever if never. A renewal confirmed that the grant had not ended before; one
 // that was confirmed after the call of a release that may have had an effect
-// proves nothing.
+// proves nothing. In one instant only what the same client did has an order.
 func (ix *Index) LeaseEnd(a *Acquisition) lb.Instant {
 	l := NewLease(a.Until)
 	if a.renewals == None {
 		return l.End
 	}
-	released := Forever
-	for r := range ix.Releases(a) {
-		if r.Result != Fail {
-			released = min(released, r.Call)
-		}
-	}
+	released, own := ix.firstRelease(a)
 	for rn := range ix.Renewals(a) {
-		if rn.At <= released {
+		if rn.At < released || rn.At == released && rn.after < own {
 			l.Renew(rn.Until)
 		}
 	}
 	return l.End
+}
+
+// firstRelease is when a release was first called that may have had an effect, and the
+// number of that call if at that instant it was nobody's but the client's own.
+func (ix *Index) firstRelease(a *Acquisition) (at lb.Instant, own int32) {
+	at, own = Forever, None
+	for i := a.releases; i != None; {
+		i = ix.releases[i].next
+		switch r := &ix.releases[i]; {
+		case r.Result == Fail:
+		case r.Call > at:
+			return at, own
+		case r.Client != a.Client:
+			return r.Call, None
+		case at == Forever:
+			at, own = r.Call, i
+		}
+		if i == a.releases {
+			break
+		}
+	}
+	return at, own
 }
 
 // MayEnd is the instant from which a grant may end without a release: by its lease,
@@ -53,18 +70,17 @@ func (ix *Index) Released(a *Acquisition) lb.Instant {
 	return Forever
 }
 
-// appendLeases appends the stretches of a grant's leases. A renewal that was
-// confirmed only after the lease had ended leaves a gap. The first may be empty: a
-// lease can end before its grant is known.
+// appendLeases appends the stretches of a grant's leases, from its call on. A renewal
+// that was confirmed only after the lease had ended leaves a gap.
 func (ix *Index) appendLeases(spans []Span, a *Acquisition) []Span {
 	if !a.Granted() {
 		return spans
 	}
-	from, l := a.Return, NewLease(a.Until)
+	from, l := a.Call, NewLease(a.Until)
 	for rn := range ix.Renewals(a) {
 		if rn.At > l.End {
 			spans = append(spans, Span{from, l.End})
-			from, l = max(rn.At, a.Return), NewLease(rn.Until)
+			from, l = rn.At, NewLease(rn.Until)
 			continue
 		}
 		l.Renew(rn.Until)
@@ -73,10 +89,13 @@ func (ix *Index) appendLeases(spans []Span, a *Acquisition) []Span {
 }
 
 // AppendValidity appends the stretches in which the leases of a grant allow its
-// client to rely on it, cut off at a loss that it learned of.
+// client to rely on it: from the return on, cut off at a loss that it learned of.
 func (ix *Index) AppendValidity(spans []Span, a *Acquisition) []Span {
 	n := len(spans)
 	spans = ix.appendLeases(spans, a)
+	for i := range spans[n:] {
+		spans[n+i].From = max(spans[n+i].From, a.Return)
+	}
 	return spans[:n+len(clip(spans[n:], a.Lost))]
 }
 
@@ -89,7 +108,7 @@ func (ix *Index) EndedBefore(a *Acquisition, t lb.Instant) (ended lb.Instant, ov
 	ended = a.Lost
 	for _, s := range ix.appendLeases(nil, a) {
 		s.To = min(s.To, a.Lost)
-		if s.From < s.To && s.Has(t) {
+		if s.Has(t) {
 			return Forever, false
 		}
 		if s.To < t {

@@ -149,7 +149,7 @@ func (t *acqTable) grow() {
 	if t.slots == nil {
 		t.seed = maphash.MakeSeed()
 	}
-	t.slots = slices.Repeat([]int32{None}, max(1024, 2*len(t.slots)))
+	t.slots = slices.Repeat([]int32{None}, max(32, 2*len(t.slots)))
 	for n, r := range t.refs {
 		t.slots[t.slot(r.lock, string(t.ids[r.off:][:r.len]))] = int32(n)
 	}
@@ -261,8 +261,8 @@ func (b *Builder) addOperation(r *record, ev *lb.Event) error {
 }
 
 func (b *Builder) keep(r record) {
-	if n := len(b.chunks); n == 0 || len(b.chunks[n-1]) == chunkSize {
-		b.chunks = append(b.chunks, make([]record, 0, chunkSize))
+	if n := len(b.chunks); n == 0 || len(b.chunks[n-1]) == cap(b.chunks[n-1]) {
+		b.chunks = append(b.chunks, make([]record, 0, min(chunkSize, max(16, 2*b.count))))
 	}
 	last := &b.chunks[len(b.chunks)-1]
 	*last = append(*last, r)

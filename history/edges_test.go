@@ -131,6 +131,9 @@ func TestRanges(t *testing.T) {
 		text := line(tt.kind, strings.Fields(needed[tt.kind]), changed)
 		refuses(t, text, lineError(t, text), tt.refused)
 	}
+	for _, f := range []string{`"until":-5`, `"call":99`, `"phase":"odd"`, `"token":7`} {
+		refuses(t, "what an end does not have", lineError(t, `{"t":9,"e":"end",`+f+`}`), "")
+	}
 }
 
 // TestWhole is what a reader says of a history as a whole, in the notation of the page.

@@ -34,6 +34,7 @@ type Index struct {
 
 	releases []Release
 	renewals []Renewal
+	left     map[int32]lb.Instant // acquires that were not answered before their client's next call
 	ids      []byte
 	byLock   [][]int32
 }
@@ -77,6 +78,7 @@ type Acquisition struct {
 	Until        lb.Instant // as granted; 0: no end of its own
 	Lost         lb.Instant // when the client first learned that it is gone; Forever: never
 	Token        uint64
+	Order        uint32 // of its call among all calls
 	idOff, idLen uint32
 	Client, Lock int32 // Client is None if nobody asked for it
 	releases     int32 // the last of a ring in Index.releases, or None
@@ -93,7 +95,8 @@ func (a *Acquisition) Granted() bool { return a.Asked && a.Result == OK }
 type Release struct {
 	Call, Return lb.Instant // Return is Forever if none was recorded
 	Client       int32
-	next         int32 // of the last, the first
+	next         int32  // of the last, the first
+	Order        uint32 // of its call among all calls: what one client does in one instant it does in this order
 	Result       Result
 	// Own: its client is the acquisition's, and knew by then that it was granted.
 	Own bool
@@ -103,6 +106,7 @@ type Release struct {
 type Renewal struct {
 	At, Until lb.Instant
 	next      int32
+	after     int32 // the last release that had been called by then
 }
 
 // Access is one of the protected store.
@@ -188,6 +192,17 @@ func (ix *Index) Dead(a *Acquisition) lb.Instant {
 		return w.Dead
 	}
 	return Forever
+}
+
+// Waited is when the acquire of the nth acquisition ceased to wait: it returned, its
+// client was killed or went on to something else, or the run ended.
+func (ix *Index) Waited(n int32) lb.Instant {
+	a := &ix.Acqs[n]
+	until := min(a.Return, ix.Dead(a), max(ix.End, a.Call))
+	if t, ok := ix.left[n]; ok {
+		until = min(until, t)
+	}
+	return until
 }
 
 // SilentIn lists the stretches that overlap s in which the client's process did

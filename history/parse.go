@@ -350,14 +350,27 @@ func checkEvent(ev *lb.Event, has field) error {
 	switch {
 	case ev.At < 0 || ev.At > maxInstant:
 		return fmt.Errorf("t is %d, and not from 0 to 2^62", ev.At)
-	case has&fieldUntil != 0 && (ev.Until < 1 || ev.Until > maxInstant):
+	case has&takes(ev.Kind)&fieldUntil != 0 && (ev.Until < 1 || ev.Until > maxInstant):
 		return fmt.Errorf("until is %d, and not from 1 to 2^62", ev.Until)
-	case has&fieldCall != 0 && (ev.Call < 0 || ev.Call > maxInstant):
+	case has&takes(ev.Kind)&fieldCall != 0 && (ev.Call < 0 || ev.Call > maxInstant):
 		return fmt.Errorf("call is %d, and not from 0 to 2^62", ev.Call)
-	case has&fieldCall != 0 && ev.Call > ev.At:
+	case has&takes(ev.Kind)&fieldCall != 0 && ev.Call > ev.At:
 		return fmt.Errorf("call is after t: %d, %d", ev.Call, ev.At)
 	}
 	return checkWords(ev)
+}
+
+// takes are the instants beside t that a kind has; those of others are ignored.
+func takes(kind lb.Kind) field {
+	switch kind {
+	case lb.KindReturn:
+		return fieldUntil
+	case lb.KindRenew:
+		return fieldUntil | fieldCall
+	case lb.KindSilent:
+		return fieldCall
+	}
+	return 0
 }
 
 // a is the kind with its article.

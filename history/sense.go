@@ -13,17 +13,17 @@ import (
 // history as a whole, and arranges the rest.
 type sense struct {
 	*Builder
-	open   []open  // by client
+	open   []open // by client
+	called uint32
 	number []int32 // of the acquisitions, from that of the builder to that of the index
 }
 
 // open is a client's call that has not been answered, and what it asked for last.
 type open struct {
-	op       recordKind // recCallAcquire, recCallRelease, or recEnd for none
-	acq      int32
-	release  int32
-	lastAcq  int32
-	lastCall lb.Instant
+	op      recordKind // recCallAcquire, recCallRelease, or recEnd for none
+	acq     int32
+	release int32
+	lastAcq int32
 }
 
 // Index arranges what was added. The error is a *[LineError], and of the history as a
@@ -140,7 +140,7 @@ func (s *sense) take(r *record) error {
 		a.Lost = min(a.Lost, r.at)
 		return nil
 	}
-	a.renewals = ring(&ix.renewals, a.renewals, Renewal{At: r.at, Until: r.until}, func(rn *Renewal) *int32 { return &rn.next })
+	a.renewals = ring(&ix.renewals, a.renewals, Renewal{At: r.at, Until: r.until, after: a.releases}, func(rn *Renewal) *int32 { return &rn.next })
 	return nil
 }
 
@@ -188,7 +188,9 @@ func (s *sense) callAcquire(r *record) error {
 	if a.Asked {
 		return fmt.Errorf("the acquisition %q was asked for before; an id must not be used again", s.acqs.text(r.acq))
 	}
-	a.Asked, a.Call, a.Client, a.Shared = true, r.at, r.client, r.flags&flagShared != 0
+	s.called++
+	a.Asked, a.Order, a.Call, a.Client, a.Shared = true, s.called, r.at, r.client, r.flags&flagShared != 0
+	s.leave(r)
 	s.open[r.client] = open{op: recCallAcquire, acq: n, release: None, lastAcq: n}
 	return nil
 }
@@ -196,11 +198,24 @@ func (s *sense) callAcquire(r *record) error {
 func (s *sense) callRelease(r *record) error {
 	n, a := s.acq(r)
 	own := a.Client == r.client && a.Granted()
-	a.releases = ring(&s.ix.releases, a.releases, Release{Call: r.at, Return: Forever, Client: r.client, Result: Unknown, Own: own},
+	s.called++
+	a.releases = ring(&s.ix.releases, a.releases, Release{Order: s.called, Call: r.at, Return: Forever, Client: r.client, Result: Unknown, Own: own},
 		func(rel *Release) *int32 { return &rel.next })
+	s.leave(r)
 	o := &s.open[r.client]
 	o.op, o.acq, o.release = recCallRelease, n, a.releases
 	return nil
+}
+
+// leave notes that a client which makes another call waits no more for the answer to
+// its last one.
+func (s *sense) leave(r *record) {
+	if o := &s.open[r.client]; o.op == recCallAcquire {
+		if s.ix.left == nil {
+			s.ix.left = map[int32]lb.Instant{}
+		}
+		s.ix.left[o.acq] = r.at
+	}
 }
 
 // answer takes a return: it answers the last call of its client.

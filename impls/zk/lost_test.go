@@ -79,10 +79,59 @@ func TestLostReply(t *testing.T) {
 			if relay.lost.Load() != 2 {
 				t.Errorf("%d replies were lost, want 2", relay.lost.Load())
 			}
-			if nodes, _, err := direct.Children(tt.parent); err != nil || len(nodes) != 0 {
+			// The server removes a container that is empty.
+			if nodes, _, err := direct.Children(tt.parent); err != nil && err != gozk.ErrNoNode || len(nodes) != 0 {
 				t.Errorf("after the release there are the nodes %q (%v)", nodes, err)
 			}
 		})
+	}
+}
+
+// TestLostReplyOfADelete lets somebody else take the lock after a delete whose reply
+// was lost: the node is the next one's, and must not be deleted again.
+func TestLostReplyOfADelete(t *testing.T) {
+	server := labtest.Endpoints(labtest.Servers(t, "zookeeper"))[0]
+	direct, _, err := gozk.Connect([]string{server}, 10*time.Second, gozk.WithLogInfo(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer direct.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	relay := newRelay(t, server)
+	env := &lb.Env{Client: "c", Servers: []string{relay.addr}, TTL: 10 * time.Second, Clock: lb.HostClock{}, Rand: rand.New(rand.NewPCG(1, 1))}
+	c, err := zk.Herd().Open(ctx, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	req := lb.Request{Lock: "next", Owner: "first"}
+	if _, err := c.Acquire(ctx, req); err != nil {
+		t.Fatal(err)
+	}
+	taken := make(chan error, 1)
+	relay.stay.Store(true)
+	go func() {
+		defer relay.cut.Store(false)
+		for relay.lost.Load() == 0 && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		for ctx.Err() == nil {
+			if _, err := direct.Create("/herd/_next", []byte("next"), gozk.FlagEphemeral, gozk.WorldACL(gozk.PermAll)); err != gozk.ErrNodeExists {
+				taken <- err
+				return
+			}
+		}
+	}()
+	relay.lose.Store(opDelete)
+	if err := c.Release(ctx, req); err != nil {
+		t.Errorf("release without its reply: %v", err)
+	}
+	if err := <-taken; err != nil {
+		t.Fatal(err)
+	}
+	if data, _, err := direct.Get("/herd/_next"); err != nil || string(data) != "next" {
+		t.Errorf("the node of the next owner holds %q (%v)", data, err)
 	}
 }
 
@@ -145,6 +194,7 @@ type relay struct {
 	lose   atomic.Int32 // the operation whose next reply is lost
 	lost   atomic.Int32
 	cut    atomic.Bool // nothing passes
+	stay   atomic.Bool // cut, once a reply is lost
 }
 
 func newRelay(t *testing.T, server string) *relay {
@@ -182,6 +232,7 @@ func (r *relay) serve(client net.Conn) {
 				return
 			}
 			if broken.Load() {
+				r.cut.Store(r.stay.Load())
 				r.lost.Add(1)
 				return
 			}

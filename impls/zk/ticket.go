@@ -20,6 +20,7 @@ type ticket struct {
 	path    string     // "" while nobody knows whether there is a node
 	zxid    uint64     // of the transaction that made it: the fencing token
 	alive   lb.Instant // the session was alive after it, by the word of a quorum
+	asked   bool       // to delete it, at least once
 
 	lease   *lb.Lease
 	renewal func() // ends it
@@ -65,24 +66,49 @@ func (t *ticket) lose(why string) {
 }
 
 // remove deletes the node. It returns ErrLost when the node was gone before: a
-// node that a request of this very call may have deleted was not.
+// node that a request of this very call may have deleted was not. Once a request has
+// gone out, what bears the name may be another's: it is looked at before each other.
 func (t *ticket) remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, t.session.Timeout())
 	defer cancel()
-	for tried := false; ; tried = true {
-		_, err := zksession.Do(ctx, t.session, func(z *zk.Conn) (struct{}, error) {
-			return struct{}{}, z.Delete(t.path, -1)
-		})
+	for first := true; ; first = false {
+		mine := true
+		var err error
+		if t.asked {
+			mine, err = t.mine(ctx)
+		}
+		if err == nil && mine {
+			t.asked = true
+			_, err = zksession.Do(ctx, t.session, func(z *zk.Conn) (struct{}, error) {
+				return struct{}{}, z.Delete(t.path, -1)
+			})
+		}
+		gone := !mine || errors.Is(err, zk.ErrNoNode)
 		switch {
-		case errors.Is(err, zk.ErrNoNode) && tried:
+		case gone && !first:
 			return nil
-		case errors.Is(err, zk.ErrNoNode), errors.Is(err, zksession.ErrGone):
+		case gone, errors.Is(err, zksession.ErrGone):
 			t.lose("the node is gone: the session had ended")
 			return lb.ErrLost
 		case !zksession.Unanswered(err) || ctx.Err() != nil:
 			return err
 		}
 	}
+}
+
+// mine asks whether the node is still the one that this ticket made.
+func (t *ticket) mine(ctx context.Context) (bool, error) {
+	stat, err := zksession.Repeat(ctx, t.session, func(z *zk.Conn) (*zk.Stat, error) {
+		if _, err := z.Sync(t.path); err != nil {
+			return nil, err
+		}
+		_, stat, err := z.Exists(t.path)
+		return stat, err
+	})
+	if err != nil {
+		return false, err
+	}
+	return stat != nil && uint64(stat.Czxid) == t.zxid, nil
 }
 
 // release is the release of every algorithm whose lock is a node of its own.

@@ -67,6 +67,7 @@ func (m *maker) progress() {
 	granting := []float64{0.05, 0.5, 0.9}[m.IntN(3)]
 	healing := []float64{0.5, 1}[m.IntN(2)]
 	polls := m.chance(0.5)
+	busy := m.chance(0.3) // holders do much
 	wide := []int{3, 3, 8, 25}[m.IntN(4)]
 	if m.chance(0.6) {
 		m.fault()
@@ -87,7 +88,7 @@ func (m *maker) progress() {
 			continue
 		}
 		switch {
-		case p.waits == nil && !m.chance(0.2):
+		case p.waits == nil && !m.chance(0.2) && !(busy && m.chance(0.6)):
 			m.acquire(p, 0)
 		case p.waits == nil:
 			m.tend(p)
@@ -134,7 +135,7 @@ func (m *maker) answer(p *party, result lb.Result) {
 // tend releases an acquisition, renews it or learns that it is lost.
 func (m *maker) tend(p *party) {
 	if len(m.acqs) == 0 {
-		return
+		m.acqs = append(m.acqs, &made{lock: m.locks[0], id: "z", owner: &party{}}) // nobody has asked for it
 	}
 	a := m.acqs[m.IntN(len(m.acqs))]
 	for i := len(m.acqs) - 1; i >= 0 && m.chance(0.8); i-- {
@@ -147,7 +148,7 @@ func (m *maker) tend(p *party) {
 		m.release(p, a)
 	case a.owner != p:
 	case n < 3:
-		m.add(lb.Event{Kind: lb.KindRenew, Client: p.name, Lock: a.lock, ID: a.id, Until: m.now + m.unit*lb.Instant(m.IntN(20))})
+		m.add(lb.Event{Kind: lb.KindRenew, Client: p.name, Lock: a.lock, ID: a.id, Until: m.now + m.unit*lb.Instant(m.IntN([]int{20, 80}[m.IntN(2)]))})
 	default:
 		m.add(lb.Event{Kind: lb.KindLost, Client: p.name, Lock: a.lock, ID: a.id})
 	}
