@@ -46,7 +46,7 @@ docker-images: ## container images of the lock services, built from the distribu
 bench-checker: ## what the checkers cost, beside porcupine on the same histories
 	go test -run '^$$' -bench . -benchmem ./checker ./history
 
-test-long: ## a million random histories against porcupine
+test-long: ## a million random histories against porcupine, and a million against models of the contract
 	LOCKBENCH_HISTORIES=1000000 go test -count 1 -timeout 30m -run Random -v ./checker
 
 mutants: servers ## broken locks must be convicted and correct ones acquitted: 20 runs each, two counts

@@ -147,6 +147,18 @@ func TestMeaning(t *testing.T) {
 		{"a client that has gone on to something else waits no more", `planned;ms
 			0 fault f strike;0 fault f healed;1 c B a;100 c B b lock=m;101 r B b ok lock=m until=200;20000 end
 			⇒ progress valid`},
+		{"a silence within a longer one", `planned;ms
+			1 fault cut strike;2 fault cut healed;3000 c w.A a;1500 silent w call=1200;9000 silent w call=1100;13500 end
+			⇒ progress undecided`},
+		{"a fault that never struck is none", `ms
+			1 fault cut healed;2 c A a;11000 end
+			⇒ progress valid`},
+		{"a renewal that gives a grant its end, in the instant of somebody else's release", `
+			1 c A a;2 r A a ok;3 C C a;3 renew A a until=3;4 R C a lost
+			⇒ grant valid`},
+		{"a release before the ask is no end of the belief", `
+			1 C A a;2 R A a fail;3 c A a;4 r A a ok;5 c B b;6 r B b ok
+			⇒ belief invalid`},
 		{"stuck", `planned;ms
 			0 c A a;1 r A a ok until=1000;50 fault f strike;60 fault f healed;2000 c B b;13000 end
 			⇒ progress invalid`},

@@ -37,7 +37,7 @@ func (w *world) relies(a *hold, twice lb.Instant) bool {
 	}
 	for _, r := range a.releases {
 		// What it does not rely on yet it does not cease to rely on.
-		if r.client == a.client && (known.earlyReleases || r.call.at > a.ret.at) && twice > 2*r.call.t {
+		if r.client == a.client && r.call.at > a.ret.at && twice > 2*r.call.t {
 			return false
 		}
 	}

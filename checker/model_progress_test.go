@@ -11,9 +11,6 @@ import (
 func modelProgress(h lb.History, plan lb.Plan) lb.Verdict {
 	w := see(h, plan)
 	judged := plan.Algorithm != "" || len(w.faults) > 0
-	if known.noStrike {
-		judged = judged || slices.ContainsFunc(h, func(ev lb.Event) bool { return ev.Kind == lb.KindFault })
-	}
 	if !judged || !slices.ContainsFunc(w.acqs, func(a *hold) bool { return a.client != "" }) {
 		return lb.Vacuous
 	}
@@ -86,7 +83,7 @@ func (w *world) asked(acqs []*hold, twice lb.Instant) bool {
 		next := never
 		for _, b := range acqs {
 			// One at the t of the return may have come after it, unless it was the same client's.
-			if b.client != "" && (b.call.at > a.ret.at || b.call.t == a.ret.t && a != b && (known.pollTies || b.client != a.client)) {
+			if b.client != "" && (b.call.at > a.ret.at || b.call.t == a.ret.t && a != b && b.client != a.client) {
 				next = min(next, b.call.t)
 			}
 		}
@@ -119,7 +116,7 @@ func (w *world) spoken(acqs []*hold, twice lb.Instant) bool {
 		if to == never {
 			to = min(a.lost, w.deadOf(a.client))
 			for _, r := range a.releases {
-				if r.client == a.client && (known.earlyReleases || r.call.at > a.ret.at) {
+				if r.client == a.client && r.call.at > a.ret.at {
 					to = min(to, r.call.t)
 				}
 			}

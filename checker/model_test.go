@@ -135,9 +135,6 @@ func compare(ctx context.Context, s sample, asText bool, tally map[string]int) e
 		if want == lb.Vacuous {
 			want = lb.Valid
 		}
-		if known.nestedSilences && l.Name == checker.LayerProgress && nestedSilences(s.events) {
-			got = want
-		}
 		if got != want {
 			wrong = append(wrong, fmt.Sprintf("%s is %s (%s), the model says %s", l.Name, l.Verdict, l.Summary, want))
 		}
@@ -155,23 +152,6 @@ func compare(ctx context.Context, s sample, asText bool, tally map[string]int) e
 		return fmt.Errorf("%s", strings.Join(wrong, "; "))
 	}
 	return nil
-}
-
-// nestedSilences: one of a process begins before another that ended earlier.
-func nestedSilences(h lb.History) bool {
-	var before lb.History
-	for _, ev := range inOrder(h) {
-		if ev.Kind != lb.KindSilent {
-			continue
-		}
-		for _, b := range before {
-			if b.Worker == ev.Worker && ev.Call < b.Call {
-				return true
-			}
-		}
-		before = append(before, ev)
-	}
-	return false
 }
 
 // about is what of a disagreement may change while it is made smaller.

@@ -214,11 +214,7 @@ func (w *world) mayEnd(a *hold) lb.Instant {
 	if !a.granted() {
 		return never
 	}
-	ends := min(a.lease(), a.lost, w.deadOf(a.client))
-	if !known.foreignTies {
-		ends = min(ends, a.leaseWith(never, a.maybeBefore))
-	}
-	return ends
+	return min(a.lease(), a.lost, w.deadOf(a.client), a.leaseWith(never, a.maybeBefore))
 }
 
 // each calls f with every stretch of time in which nothing changes. Its middle, doubled,

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -44,7 +45,7 @@ func judgeProgress(r *run) lockbench.Layer {
 	case unhealed != nil:
 		return undecided(LayerProgress, fmt.Sprintf("%s struck at %s and was never healed", unhealed.Name, r.sec(unhealed.Strike)))
 	}
-	if why := r.tooShort(waits, healed); why != "" {
+	if why := r.tooShort(waits, healed); why != "" && r.judgesProgress() {
 		return undecided(LayerProgress, why)
 	}
 	return f.layer(lockbench.Valid, "%s", summary)
@@ -74,7 +75,9 @@ func (r *run) tooShort(waits []waiting, healed lockbench.Instant) string {
 
 // judgesProgress reports whether a lock that nobody gets is a finding. In a
 // history without a plan or a fault nobody knows what else went wrong.
-func (r *run) judgesProgress() bool { return r.plan.Algorithm != "" || len(r.Faults) > 0 }
+func (r *run) judgesProgress() bool {
+	return r.plan.Algorithm != "" || slices.ContainsFunc(r.Faults, func(f history.Fault) bool { return f.Struck })
+}
 
 // faultTimes are the first strike and the last heal, -1 for none, and a fault that
 // was never healed.
@@ -137,35 +140,41 @@ func (r *run) waits() []waiting {
 // there was a pause between a try in vain and the next.
 func (r *run) asking(acqs []int32) []span {
 	var spans []span
-	var calls []lockbench.Instant
-	for _, i := range acqs {
+	asked := slices.DeleteFunc(slices.Clone(acqs), func(i int32) bool { return !r.Acqs[i].Asked })
+	slices.SortFunc(asked, func(i, k int32) int { return cmp.Compare(r.Acqs[i].Order, r.Acqs[k].Order) })
+	for _, i := range asked {
 		a := &r.Acqs[i]
-		if !a.Asked {
-			continue
-		}
-		calls = append(calls, a.Call)
 		s := span{From: a.Call, To: min(r.Waited(i), r.End)}
 		if silences := r.SilentIn(a.Client, s); len(silences) > 0 {
 			spans = append(spans, history.Without([]span{s}, history.Union(silences))...)
 		} else if s.From < s.To {
 			spans = append(spans, s)
 		}
-	}
-	slices.Sort(calls)
-	for _, n := range acqs {
-		a := &r.Acqs[n]
-		if !a.Asked || a.Granted() || a.Return == Forever {
+		if a.Granted() || a.Return == Forever {
 			continue
 		}
-		i, _ := slices.BinarySearch(calls, a.Return)
-		if a.Call == a.Return {
-			i++ // it took no time: this is its own call
-		}
-		if i < len(calls) && calls[i]-a.Return <= pollGap {
-			spans = append(spans, span{From: a.Return, To: min(calls[i], r.End)})
+		if next := r.nextCall(asked, a); next-a.Return <= pollGap {
+			spans = append(spans, span{From: a.Return, To: min(next, r.End)})
 		}
 	}
 	return history.Union(spans)
+}
+
+// nextCall is when somebody asked next after a returned. In the same instant that may
+// be anybody else, or a's client after a.
+func (r *run) nextCall(asked []int32, a *acquisition) lockbench.Instant {
+	call := func(i int32, t lockbench.Instant) int { return cmp.Compare(r.Acqs[i].Call, t) }
+	from, _ := slices.BinarySearchFunc(asked, a.Return, call)
+	to, _ := slices.BinarySearchFunc(asked, a.Return+1, call)
+	for _, i := range []int{from, to - 1} { // the first and the last of that instant
+		if i < to && i >= from && (r.Acqs[asked[i]].Client != a.Client || r.Acqs[asked[i]].Order > a.Order) {
+			return a.Return
+		}
+	}
+	if to == len(asked) {
+		return Forever
+	}
+	return r.Acqs[asked[to]].Call
 }
 
 // lastGrant is when the lock was granted for the last time, or the run's start.

@@ -13,7 +13,8 @@ func (ix *Index) LeaseEnd(a *Acquisition) lb.Instant {
 	}
 	released, own := ix.firstRelease(a)
 	for rn := range ix.Renewals(a) {
-		if rn.At < released || rn.At == released && rn.after < own {
+		tie := rn.At == released && (rn.after < own || own == None && l.End == Forever)
+		if rn.At < released || tie { // of a tie with somebody else what says less
 			l.Renew(rn.Until)
 		}
 	}
@@ -60,10 +61,11 @@ func (ix *Index) GivenBack(a *Acquisition) lb.Instant {
 	return at
 }
 
-// Released is the client's own first call of a release, Forever if there is none.
+// Released is the client's own first call of a release after the grant, Forever if
+// there is none.
 func (ix *Index) Released(a *Acquisition) lb.Instant {
 	for r := range ix.Releases(a) {
-		if r.Client == a.Client {
+		if r.Own {
 			return r.Call
 		}
 	}

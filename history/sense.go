@@ -64,7 +64,7 @@ func (b *Builder) Index() (*Index, error) {
 		return nil, b.lineError(&record{file: a.file, line: a.line}, err)
 	}
 	for i := range ix.Workers {
-		slices.SortFunc(ix.Workers[i].Silences, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+		ix.Workers[i].Silences = Union(ix.Workers[i].Silences)
 	}
 	ix.arrange()
 	return ix, nil
