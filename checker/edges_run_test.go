@@ -137,7 +137,7 @@ func TestOnlineEdges(t *testing.T) {
 		{"somebody else's release ends nothing", `1 c A a;2 r A a ok;3 C B a;4 R B a ok;5 c C c;6 r C c ok;9 end`, 0, []string{"a c"}},
 		{"the process that a client says", `1 c A a worker=w;2 r A a ok;3 dead w;4 c B b;5 r B b ok;9 end`, 0, nil},
 		{"and no other", `1 c w.A a worker=v;2 r w.A a ok;3 dead w;4 c B b;5 r B b ok;9 end`, 0, []string{"a b"}},
-		{"a renewal of another grant", `1 c A a;2 r A a ok until=10;3 c B b;11 r B b ok until=12;12 renew B b until=90;13 C B b;14 c C c;15 r C c ok;19 end`, 0, nil},
+		{"a renewal of another grant", `1 c A a;2 r A a ok until=10;3 c B b;11 r B b ok until=12;12 renew B b until=90;13 C B b;14 c C c;14 r C c ok;30 end`, slack, nil},
 		{"a clash is told once", `1 c A a;2 r A a ok;3 c B b;4 r B b ok;5 end;6 step A a s;7 step A a s`, 0, []string{"a b"}},
 		{"told within the slack, behind others", `1 c A a;2 r A a ok;3 c B b;60 r B b ok;62 step B b s;58 C A a;99 end`, slack, nil},
 		{"told behind the slack", `1 c A a;2 r A a ok;3 c B b;60 r B b ok;66 step B b s;58 C A a;99 end`, slack, []string{"a b"}},
