@@ -134,6 +134,7 @@ func TestProgressEdges(t *testing.T) {
 		{"polls further apart", before + fault + polls(1, 1001), "undecided"},
 		{"not while it asks for something else", before + fault + "5 c B b;1000 c B x lock=m;1001 r B x ok lock=m;12000 end", "valid"},
 		{"two silences", before + fault + "5 c w.B b;5000 silent w call=1000;9000 silent w call=6000;15000 end", "undecided"},
+		{"a silence within a silence", before + fault + "10000 silent w call=5000;12000 c w.B b;20000 silent w call=1000;22500 end", "undecided"},
 		{"after the call of a release of what has no end", "planned;ms;0 c A a;1 r A a ok;2 C A a;3 R A a unknown;" + fault + "5 c B b;10005 end", "invalid"},
 		{"after a release that found it lost", "planned;ms;0 c A a;1 r A a ok until=90000;2 C A a;3 R A a lost;" + fault + "5 c B b;10005 end", "invalid"},
 		{"but not before its reply", "planned;ms;0 c A a;1 r A a ok until=90000;2 C A a;" + fault + "5 c B b;5000 R A a ok;10005 end", "undecided"},
