@@ -14,7 +14,7 @@ help: ## this list
 
 # The locks and faults that say the most, in about a minute.
 LOCKS  := none,redis-setnx-expire,redis-setpx-del,redis-setpx-lua,redis-fenced,redlock,zk-sequential,etcd-lease,mysql-forupdate
-FAULTS := none,pause-holder,kill-holder,cut-holder,crash-at:after-setnx,pause-at:before-write
+FAULTS := none,pause-holder,kill-holder,cut-holder,kill@after-setnx,pause@before-write
 
 bench: servers build ## the locks that everybody knows under the faults that matter most, in about a minute
 	./lockbench matrix --algorithms '$(LOCKS)' --faults '$(FAULTS)'
@@ -33,11 +33,17 @@ servers: ## install the lock services that are missing (Debian, Ubuntu; asks sud
 test: servers ## every test, on real servers
 	go build ./...
 	go test -p 1 -timeout 15m ./...
+	cd examples && go test ./...
 
-lint: ## gofmt, go vet, staticcheck
+lint: ## gofmt, go vet, staticcheck; the examples build, and the picture of the packages is in step
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
+	cd examples && go build -o /dev/null ./... && go vet ./...
+	@go run ./internal/packages | cmp -s - docs/packages.svg || { echo "docs/packages.svg shows other imports than the code has: run make packages"; exit 1; }
+
+packages: ## the picture of the packages and their imports, docs/packages.svg
+	go run ./internal/packages >docs/packages.svg
 
 docker-images: ## container images of the lock services, built from the distribution's packages
 	@docker/install.sh debootstrap=debootstrap
@@ -58,4 +64,4 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 		/: convicted [0-9]+ of/ { sub(/.*: convicted/, "convicted"); c += $$2; m += $$4; a += $$9; n += $$11 } \
 		END { printf "convicted %d of %d runs of mutants\nacquitted %d of %d runs of correct algorithms\n", c, m, a, n; exit c != m || a != n }'
 
-.PHONY: help bench bench-all build servers test lint docker-images bench-checker test-long mutate-checkers mutants
+.PHONY: help bench bench-all build servers test lint packages docker-images bench-checker test-long mutate-checkers mutants

@@ -6,8 +6,10 @@ import (
 	"time"
 )
 
-// Env is everything that an algorithm gets from the bench. The zero Probe and a
-// [HostClock] make it usable outside of the bench, too.
+// Env is everything that an algorithm gets from the bench, and the only door to the
+// world: no request leaves, no time passes and nothing works in the background but
+// through its methods. The conformance suite compares what passes here with what
+// passes on the wire. Without a Probe it is usable outside of the bench, too.
 type Env struct {
 	// Client names this session; it is unique in the run.
 	Client string
@@ -30,93 +32,153 @@ type Env struct {
 // SentinelMaster is what the Sentinels of an [Env] call the master that they watch.
 const SentinelMaster = "lockbench"
 
-// Probe is how the bench sees, and stops, a client between two moves.
-type Probe interface {
-	// Step is passed before and after every request to a server, as before-NAME and
-	// after-NAME. It may block, stop or kill the calling process, or return an error
-	// to give up.
-	Step(ctx context.Context, name string, id string) error
-	// Wait is called before every wait, for a server's push or for time; the
-	// function it returns is called when the wait is over.
-	Wait(ctx context.Context, what string, id string) func()
-	// Note records what a client learned between call and return.
-	Note(Event)
+// Send sends one request to one server, between the steps before-NAME and
+// after-NAME. [ErrNotSent] says that the client was stopped before it left; otherwise
+// the error is that of the request. After an error, such as [ErrHeld] of a request that
+// should take the lock, after-NAME is not passed: who stops there has what it asked for,
+// and keeps it, whatever ctx does meanwhile.
+func (e *Env) Send(ctx context.Context, req Request, name string, request func(context.Context) error) error {
+	if err := e.Step(ctx, req, Before(name)); err != nil {
+		return notSent{err}
+	}
+	if err := request(ctx); err != nil {
+		return err
+	}
+	return e.Step(context.WithoutCancel(ctx), req, After(name))
 }
 
-// Clock is a host's idea of time. A fault may set it or make it drift.
-type Clock interface {
-	// Now is the wall clock, as a program that stores timestamps reads it. The
-	// result carries no monotonic reading.
-	Now() time.Time
-	// Mono is the monotonic clock, which leases should be measured with.
-	Mono() Instant
-	// Sleep waits for d of this clock's time or until ctx ends.
-	Sleep(ctx context.Context, d time.Duration) error
-}
+// Before and After name the steps around a request.
+func Before(request string) string { return "before-" + request }
+func After(request string) string  { return "after-" + request }
 
-// Step marks a point of the protocol, named after the step that comes next or
-// has just been answered ("after-setnx").
-func (e *Env) Step(ctx context.Context, name string, req Request) error {
+// notSent is the error of a request that did not leave.
+type notSent struct{ error }
+
+func (e notSent) Unwrap() []error { return []error{ErrNotSent, e.error} }
+
+// Step marks a point of the protocol at which the client can be stopped. It returns
+// ctx's error. Requests are sent with [Env.Send], which makes their steps.
+func (e *Env) Step(ctx context.Context, req Request, name string) error {
 	if e.Probe == nil {
 		return ctx.Err()
 	}
-	return e.Probe.Step(ctx, name, req.Owner)
+	return e.Probe.Step(ctx, e.move(ctx, req, name))
 }
 
 // Wait runs wait, which blocks until a server pushes something or time passes,
 // under the name of what it waits for.
-func (e *Env) Wait(ctx context.Context, what string, req Request, wait func(context.Context) error) error {
+func (e *Env) Wait(ctx context.Context, req Request, what string, wait func(context.Context) error) error {
 	if e.Probe == nil {
 		return wait(ctx)
 	}
-	done := e.Probe.Wait(ctx, what, req.Owner)
+	done := e.Probe.Wait(ctx, e.move(ctx, req, what))
 	defer done()
 	return wait(ctx)
 }
 
+// Sleep lets d of this host's time pass, under the name of what it is for.
+func (e *Env) Sleep(ctx context.Context, req Request, what string, d time.Duration) error {
+	return e.Wait(ctx, req, what, func(ctx context.Context) error { return e.Clock.Sleep(ctx, d) })
+}
+
+// RetryDelay is what the waits of algorithms that poll are called.
+const RetryDelay = "retry-delay"
+
 // Pause waits for a random time in [d/2, 3d/2): the polling delay of the
 // algorithms that poll, with jitter so that clients do not march in step.
 func (e *Env) Pause(ctx context.Context, req Request, d time.Duration) error {
-	d = d/2 + time.Duration(e.Rand.Int64N(int64(d)))
-	return e.Wait(ctx, "retry-delay", req, func(ctx context.Context) error { return e.Clock.Sleep(ctx, d) })
+	return e.Sleep(ctx, req, RetryDelay, d/2+time.Duration(e.Rand.Int64N(int64(d))))
+}
+
+// WithTimeout is context.WithTimeout by this host's clock.
+func (e *Env) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	limited, cancel := context.WithCancelCause(ctx)
+	go func() {
+		if e.Clock.Sleep(limited, d) == nil {
+			cancel(context.DeadlineExceeded)
+		}
+	}()
+	return timedOut{limited}, func() { cancel(context.Canceled) }
+}
+
+// timedOut is a context whose error is its cause, as that of a deadline would be.
+type timedOut struct{ context.Context }
+
+func (c timedOut) Err() error {
+	if c.Context.Err() == nil {
+		return nil
+	}
+	return context.Cause(c.Context)
+}
+
+// Actor is who makes a move for a client.
+type Actor string
+
+// The actors. Main is whoever calls the client; the others work beside it.
+const (
+	Main    Actor = ""
+	Renewal Actor = "renewal"  // keeps a lease or a session alive
+	CleanUp Actor = "clean-up" // takes back what nobody wants any more
+)
+
+// Go works in the background, as the given actor, until the function returns. The
+// requests that it sends under its context are the actor's.
+func (e *Env) Go(ctx context.Context, as Actor, work func(context.Context)) {
+	end := func() {}
+	if e.Probe != nil {
+		end = e.Probe.Go(as)
+	}
+	go func() {
+		defer end()
+		work(As(ctx, as))
+	}()
+}
+
+type actorKey struct{}
+
+// As says who makes the moves under the returned context.
+func As(ctx context.Context, actor Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, actor)
+}
+
+func (e *Env) move(ctx context.Context, req Request, name string) Move {
+	actor, _ := ctx.Value(actorKey{}).(Actor)
+	return Move{Name: name, Lock: req.Lock, Owner: req.Owner, Actor: actor}
+}
+
+// Move is something that a client is about to do, or has just done.
+type Move struct {
+	// Name of the step or of the wait.
+	Name string
+	// Lock and Owner are the acquisition that it is for.
+	Lock, Owner string
+	Actor       Actor
+}
+
+// Probe is how the bench sees, and stops, a client between two moves.
+type Probe interface {
+	// Step may block, stop or kill the calling process, or return an error to give up.
+	Step(context.Context, Move) error
+	// Wait is called before every wait; the function it returns when the wait is over.
+	Wait(context.Context, Move) (done func())
+	// Go is called before work in the background begins; the function it returns when
+	// it has ended.
+	Go(Actor) (end func())
+	// Renewed: the lease was extended until its Until, by a request sent at call.
+	Renewed(l *Lease, call Reading)
+	// Lost: the client learned that the lock is gone.
+	Lost(l *Lease, why string)
 }
 
 // Validity is how long a client may rely on a lease of this TTL that it asked
 // for at call: the TTL less the drift allowance between its clock and the
 // server's, 1% of the TTL and 2 ms (the Redlock specification's figures).
-func (e *Env) Validity(call Instant) Instant {
+func (e *Env) Validity(call Reading) Reading {
 	return call.Add(e.TTL - e.TTL/100 - 2*time.Millisecond)
 }
 
 // Grant makes the lease of a granted request. A zero until means that the
 // algorithm gives no bound; a zero token that it has none.
-func (e *Env) Grant(req Request, token uint64, until Instant) *Lease {
+func (e *Env) Grant(req Request, token uint64, until Reading) *Lease {
 	return &Lease{Request: req, Token: token, env: e, end: until, lost: make(chan struct{})}
-}
-
-func (e *Env) note(ev Event) {
-	if e.Probe != nil {
-		e.Probe.Note(ev)
-	}
-}
-
-// HostClock is the clock of this machine as it is.
-type HostClock struct{}
-
-// Now implements [Clock].
-func (HostClock) Now() time.Time { return time.Now().Round(0) }
-
-// Mono implements [Clock].
-func (HostClock) Mono() Instant { return Now() }
-
-// Sleep implements [Clock].
-func (HostClock) Sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -13,13 +13,27 @@ type Info struct {
 	Source string
 	// Topologies it can run on; the first is the default.
 	Topologies []string
-	// Steps are the names of its Step points, in the order of the protocol.
-	Steps []string
+	// Requests are the names of what it sends to servers, in the order of the
+	// protocol, renewals and clean-up included: all that ever passes [Env.Send]. The
+	// steps around each are before-NAME and after-NAME. The first is that by which every
+	// acquisition begins, of a fresh client as of a used one: faults look there for
+	// those who are about to ask. What a session sends once stands at the end.
+	Requests []string
+	// Takes is the request whose answer makes a client the holder.
+	Takes string
 	// Traits are what it claims.
 	Traits Traits
 	// Expect is what it is expected to do under faults. Faults that no entry
 	// names are measured, but nothing is promised.
 	Expect []Expectation
+}
+
+// Steps are the points that its clients pass, in the order of the protocol.
+func (i Info) Steps() (steps []string) {
+	for _, r := range i.Requests {
+		steps = append(steps, Before(r), After(r))
+	}
+	return steps
 }
 
 // Traits are an algorithm's claims, which the conformance suite holds it to.

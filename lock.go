@@ -20,13 +20,15 @@ type Impl interface {
 // from one goroutine at a time.
 type Client interface {
 	// Acquire waits until the lock is granted or ctx ends. Its error tells what
-	// the lock service may have done: see [OutcomeOf].
+	// the lock service may have done: see [AnswerOf].
 	Acquire(ctx context.Context, req Request) (*Lease, error)
 	// Release gives back what Acquire took for req. It is also called for a req
 	// whose Acquire ended in an unknown outcome, to clean up. It returns nil
 	// when this very acquisition held the lock until now, and ErrLost when the
 	// lock service says that it did not (any more), or when all there was to give
-	// back was a place in a queue.
+	// back was a place in a queue. ErrReleased says that it certainly does not hold
+	// the lock now, and that nothing tells whether it did until now: a release that is
+	// sent again after a lost reply finds nothing, or somebody else.
 	Release(ctx context.Context, req Request) error
 	// Close ends the session. Locks still held are given up where the algorithm
 	// ties them to the session.
@@ -55,6 +57,11 @@ var (
 	ErrNoEffect = errors.New("lockbench: request had no effect")
 	// ErrLost: the lock service says that this acquisition does not hold the lock.
 	ErrLost = errors.New("lockbench: lock was not held any more")
+	// ErrReleased: the lock is given back, but whether it was still held is not known.
+	ErrReleased = errors.New("lockbench: released, perhaps long ago")
+	// ErrNotSent: the request did not leave. Whether that means ErrNoEffect depends on
+	// what was sent before it.
+	ErrNotSent = errors.New("lockbench: request was not sent")
 	// ErrUnsupported: the algorithm has no such mode. Nothing was sent.
 	ErrUnsupported = errors.New("lockbench: not supported by this algorithm")
 )
@@ -71,14 +78,14 @@ type Lease struct {
 
 	env  *Env
 	mu   sync.Mutex
-	end  Instant // 0: no bound known
+	end  Reading // 0: no bound known
 	lost chan struct{}
 	over bool
 }
 
-// Until is the instant up to which the client may rely on the lock, 0 where the
+// Until is the time, by the clock of the client's host, up to which the client may rely on the lock, 0 where the
 // algorithm gives no bound.
-func (l *Lease) Until() Instant {
+func (l *Lease) Until() Reading {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.end
@@ -98,7 +105,7 @@ func (l *Lease) Valid() bool {
 
 // Extend records a renewal that was sent at call and has been confirmed: the
 // client may now rely on the lock until end. A lost lease stays lost.
-func (l *Lease) Extend(call, end Instant) {
+func (l *Lease) Extend(call, end Reading) {
 	l.mu.Lock()
 	if l.over {
 		l.mu.Unlock()
@@ -106,8 +113,9 @@ func (l *Lease) Extend(call, end Instant) {
 	}
 	l.end = end
 	l.mu.Unlock()
-	l.env.note(Event{Kind: KindRenew, Client: l.env.Client, Lock: l.Request.Lock, ID: l.Request.Owner,
-		Call: call, Until: end})
+	if p := l.env.Probe; p != nil {
+		p.Renewed(l, call)
+	}
 }
 
 // Lose records that the client learned, for the given reason, that the lock is
@@ -121,5 +129,7 @@ func (l *Lease) Lose(reason string) {
 	l.over = true
 	close(l.lost)
 	l.mu.Unlock()
-	l.env.note(Event{Kind: KindLost, Client: l.env.Client, Lock: l.Request.Lock, ID: l.Request.Owner, Note: reason})
+	if p := l.env.Probe; p != nil {
+		p.Lost(l, reason)
+	}
 }

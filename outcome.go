@@ -1,27 +1,24 @@
 package lockbench
 
-import (
-	"context"
-	"errors"
+// Outcome is a cell of the matrix: what it takes to be safe there.
+type Outcome string
+
+// The cells, from best to worst. ARCHITECTURE.md says how a run becomes one.
+const (
+	Safe         Outcome = "SAFE"         // even the plain copy was right
+	Check        Outcome = "CHECK"        // a look at the lease before each write was needed, and enough
+	Fence        Outcome = "FENCE"        // only the token-checking store stayed right
+	Stuck        Outcome = "STUCK"        // nobody could get the lock after the fault healed
+	Broken       Outcome = "BROKEN"       // every copy that the algorithm can offer was hurt
+	Inconclusive Outcome = "INCONCLUSIVE" // the run proves nothing; the reason says why
+	NotAvailable Outcome = "n/a"          // the fault has no meaning here; the reason says why
 )
 
-// OutcomeOf translates the error of Acquire or Release into the result that is
-// recorded. A nil error is OK; ErrHeld, ErrNoEffect and ErrUnsupported are Fail;
-// ErrLost is Lost; everything else, an ended context included, is Unknown.
-func OutcomeOf(err error) Result {
-	switch {
-	case err == nil:
-		return OK
-	case errors.Is(err, ErrHeld), errors.Is(err, ErrNoEffect), errors.Is(err, ErrUnsupported):
-		return Fail
-	case errors.Is(err, ErrLost):
-		return Lost
-	}
-	return Unknown
-}
-
-// GaveUp reports whether err is only the end of a context: the client stopped
-// waiting, the lock service did not fail.
-func GaveUp(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
+// The mechanisms by which a lock's user is hurt.
+const (
+	DoubleGrant   = "double grant"   // two clients were told at once, each within its validity, that they hold the lock
+	VanishedGrant = "vanished grant" // the lock service dropped a grant before its lease ended; nobody else was seen to get it
+	Overstay      = "overstay"       // a holder went on after its lease had ended
+	EarlyRelease  = "early release"  // a holder went on after it had given the lock back itself
+	Ghost         = "ghost"          // a lock that nobody holds stays taken
+)

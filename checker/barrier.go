@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 )
 
 // barrier is the holds of one lock that keep a window out, ordered by their begin.
@@ -20,7 +20,7 @@ type barrier struct {
 // block is a stretch of holds without a free instant inside; its ends do not lie
 // inside. Owner is several if they have more than one.
 type block struct {
-	from, to   lockbench.Instant
+	from, to   lb.Instant
 	owner      int32
 	begin, end int32 // the holds
 }
@@ -28,7 +28,7 @@ type block struct {
 const several = int32(0)
 
 // solo is a stretch, ends included, in which nobody but one owner holds.
-type solo struct{ from, to lockbench.Instant }
+type solo struct{ from, to lb.Instant }
 
 // build arranges the holds, when the first window asks for it: most locks have none.
 func (b *barrier) build() {
@@ -50,11 +50,11 @@ func (b *barrier) build() {
 }
 
 // firstFree is the first instant from t on at which nobody but owner holds the lock.
-func (b *barrier) firstFree(owner int32, t lockbench.Instant) lockbench.Instant {
+func (b *barrier) firstFree(owner int32, t lb.Instant) lb.Instant {
 	if b.first == nil {
 		b.build()
 	}
-	i, _ := slices.BinarySearchFunc(b.blocks, t, func(bl block, t lockbench.Instant) int { return cmp.Compare(bl.from, t) })
+	i, _ := slices.BinarySearchFunc(b.blocks, t, func(bl block, t lb.Instant) int { return cmp.Compare(bl.from, t) })
 	if i == 0 || b.blocks[i-1].to <= t { // the last block that begins before t
 		return t
 	}
@@ -70,8 +70,8 @@ func (b *barrier) firstFree(owner int32, t lockbench.Instant) lockbench.Instant 
 
 // longest is, of the holds around t that are not owner's, the one that lasts longest,
 // or none.
-func (b *barrier) longest(owner int32, t lockbench.Instant) int32 {
-	n, _ := slices.BinarySearchFunc(b.holds, t, func(h hold, t lockbench.Instant) int { return cmp.Compare(h.from, t) })
+func (b *barrier) longest(owner int32, t lb.Instant) int32 {
+	n, _ := slices.BinarySearchFunc(b.holds, t, func(h hold, t lb.Instant) int { return cmp.Compare(h.from, t) })
 	if n == 0 {
 		return none
 	}
@@ -83,7 +83,7 @@ func (b *barrier) longest(owner int32, t lockbench.Instant) int32 {
 
 // soloFrom is the first instant from t on at which owner, and nobody else, holds the
 // lock, within the blocks of several owners; Forever if there is none.
-func (b *barrier) soloFrom(owner int32, t lockbench.Instant) lockbench.Instant {
+func (b *barrier) soloFrom(owner int32, t lb.Instant) lb.Instant {
 	if b.solos == nil {
 		b.solos = map[int32][]solo{}
 		for _, bl := range b.blocks {
@@ -93,7 +93,7 @@ func (b *barrier) soloFrom(owner int32, t lockbench.Instant) lockbench.Instant {
 		}
 	}
 	all := b.solos[owner]
-	i, _ := slices.BinarySearchFunc(all, t, func(s solo, t lockbench.Instant) int { return cmp.Compare(s.to, t) })
+	i, _ := slices.BinarySearchFunc(all, t, func(s solo, t lb.Instant) int { return cmp.Compare(s.to, t) })
 	if i == len(all) {
 		return Forever
 	}
@@ -103,7 +103,7 @@ func (b *barrier) soloFrom(owner int32, t lockbench.Instant) lockbench.Instant {
 // findSolos sweeps over the holds of one block.
 func (b *barrier) findSolos(holds []hold) {
 	ends := slices.SortedFunc(slices.Values(holds), func(x, y hold) int { return cmp.Compare(x.to, y.to) })
-	var times []lockbench.Instant
+	var times []lb.Instant
 	for _, h := range holds {
 		times = append(times, h.from, h.to)
 	}
@@ -126,7 +126,7 @@ func (b *barrier) findSolos(holds []hold) {
 	}
 }
 
-func (b *barrier) solo(here *present, from, to lockbench.Instant) {
+func (b *barrier) solo(here *present, from, to lb.Instant) {
 	if len(here.of) != 1 {
 		return
 	}

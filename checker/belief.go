@@ -6,14 +6,14 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 )
 
 // judgeBelief looks for clients that relied on one lock at the same time, each
 // within its own validity. Overlaps that follow each other without a break are one
 // period, and periods between which somebody relied on the lock all the time are one
 // finding: the first double grant brought the others about.
-func judgeBelief(r *run) lockbench.Layer {
+func judgeBelief(r *run) Layer {
 	var f findings
 	granted, periods := 0, 0
 	for lock, acqs := range r.ByLock() {
@@ -25,16 +25,16 @@ func judgeBelief(r *run) lockbench.Layer {
 		c := r.clashes(lock)
 		periods += c.periods
 		for _, c := range c.heads {
-			f.add(func() lockbench.Finding { return r.clashFinding(c) })
+			f.add(func() Finding { return r.clashFinding(c) })
 		}
 	}
 	switch {
 	case granted == 0:
-		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "nothing was granted"}
+		return Layer{Verdict: Vacuous, Summary: "nothing was granted"}
 	case f.count == 0:
-		return f.layer(lockbench.Valid, "%s, never two owners at once", count(granted, "grant"))
+		return f.layer(Valid, "%s, never two owners at once", count(granted, "grant"))
 	}
-	return f.layer(lockbench.Invalid, "%s, %s with two owners at once", count(granted, "grant"), count(periods, "period"))
+	return f.layer(Invalid, "%s, %s with two owners at once", count(granted, "grant"), count(periods, "period"))
 }
 
 // clash is a period in which at least two owners believed in conflicting grants, and
@@ -131,10 +131,10 @@ func (s *clashSweep) end(i int32) {
 	s.chain = s.chain && s.all.owners > 0
 }
 
-func (r *run) clashFinding(c clash) lockbench.Finding {
+func (r *run) clashFinding(c clash) Finding {
 	first, second := c.acqs[0], c.acqs[1]
 	f := r.finding(first, c.acqs[1:]...)
-	f.Mechanism, f.At, f.From, f.To = lockbench.DoubleGrant, c.From, min(first.Call, second.Call), min(c.To, r.Last)
+	f.Mechanism, f.At, f.From, f.To = lb.DoubleGrant, c.From, min(first.Call, second.Call), min(c.To, r.Last)
 	f.Confirmed = r.clashConfirmed(c)
 	f.Sentence = r.who(first) + " and " + r.who(second) + " both relied on " + r.theLock(first) +
 		" from " + r.sec(c.From) + " to " + r.sec(c.To) + ": " + r.tell(first) + "; " + r.tell(second)

@@ -10,7 +10,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // saturated is a legal history of n operations: one lock, 64 clients that always
@@ -18,9 +19,9 @@ import (
 func saturated(n int) []Op {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const clients = 64
-	asked := make([]lockbench.Instant, clients) // when each client began to wait
+	asked := make([]lb.Instant, clients) // when each client began to wait
 	ops := make([]Op, 0, n)
-	now := lockbench.Instant(1)
+	now := lb.Instant(1)
 	for id := int32(0); len(ops)+2 <= n; id++ {
 		c := id % clients
 		take, free := Op{Call: asked[c], Return: now + 1, ID: id}, Op{Call: now + 5, Return: now + 8, ID: id, Kind: Release}
@@ -128,7 +129,7 @@ func BenchmarkCheck(b *testing.B) {
 			ix := indexed(eventsOf(saturated(n), oneOf64))
 			b.ReportAllocs()
 			for b.Loop() {
-				if res := Check(b.Context(), lockbench.Plan{}, ix); res.Outcome != lockbench.Safe {
+				if res := Check(b.Context(), history.Plan{}, ix); res.Outcome != lb.Safe {
 					b.Fatal(res.Outcome, res.Reason)
 				}
 			}
@@ -141,35 +142,34 @@ func BenchmarkCheck(b *testing.B) {
 func oneOf64(_ int, op Op) string { return fmt.Sprintf("w.c%d", op.ID%64) }
 
 // eventsOf writes operations as a history; an Expire becomes the end of a lease.
-func eventsOf(ops []Op, client func(i int, op Op) string) lockbench.History {
+func eventsOf(ops []Op, client func(i int, op Op) string) history.Events {
 	ops = slices.SortedStableFunc(slices.Values(ops), func(a, b Op) int {
 		return cmp.Or(cmp.Compare(a.Call, b.Call), cmp.Compare(a.Kind, b.Kind))
 	})
-	until := map[int32]lockbench.Instant{}
+	until := map[int32]lb.Instant{}
 	for _, op := range ops {
 		if op.Kind == Expire {
 			until[op.ID] = op.Call
 		}
 	}
-	names := []string{lockbench.OpAcquire, lockbench.OpRelease}
-	results := []lockbench.Result{lockbench.OK, lockbench.Fail, lockbench.Unknown, lockbench.Lost}
-	h := make(lockbench.History, 0, 2*len(ops))
+	names := []string{history.OpAcquire, history.OpRelease}
+	h := make(history.Events, 0, 2*len(ops))
 	for i, op := range ops {
 		if op.Kind == Expire {
 			continue
 		}
-		e := lockbench.Event{At: op.Call, Kind: lockbench.KindCall, Op: names[op.Kind], Lock: string(rune('l' + op.Lock)),
+		e := history.Event{At: op.Call, Kind: history.KindCall, Op: names[op.Kind], Lock: string(rune('l' + op.Lock)),
 			Client: client(i, op), ID: fmt.Sprint(op.ID), Shared: op.Shared && op.Kind == Acquire}
 		h = append(h, e)
 		if op.Result == Unknown {
 			continue
 		}
-		e.At, e.Kind, e.Result = op.Return, lockbench.KindReturn, results[op.Result]
+		e.At, e.Kind, e.Result = op.Return, history.KindReturn, op.Result
 		if op.Kind == Acquire && op.Result == OK {
 			e.Until = until[op.ID]
 		}
 		h = append(h, e)
 	}
-	slices.SortStableFunc(h, func(a, b lockbench.Event) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(h, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
 	return h
 }

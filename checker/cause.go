@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
 // finding tells of one stale write, and why it could happen.
-func (s *store) finding(e *history.Access, eff *history.Effect, copies []string, overtakers []*history.Access) lockbench.Finding {
+func (s *store) finding(e *history.Access, eff *history.Effect, copies []string, overtakers []*history.Access) Finding {
 	r, a := s.run, &s.run.Acqs[e.Acq]
 	f := r.finding(a)
 	f.At, f.From, f.To = e.At, min(a.Call, e.At), e.At
@@ -25,11 +25,15 @@ func (s *store) finding(e *history.Access, eff *history.Effect, copies []string,
 		f.Mechanism, intruder = s.mechanism(a, e.At, overtakers)
 		f.Sentence += ", " + s.excuse(a, e.At)
 		if q, ok := r.frozen(a.Client, span{From: a.Call, To: e.At}); ok {
-			f.Sentence += fmt.Sprintf(", it was frozen from %s to %s", r.sec(q.From), r.sec(q.To))
+			f.Sentence += ", " + r.silence(a.Client, q)
 		}
 		if intruder != nil {
 			y := &r.Acqs[intruder.Acq]
 			f.Sentence += fmt.Sprintf("; in between %s had written at %s though %s", r.who(y), r.sec(intruder.At), s.excuse(y, intruder.At))
+			f.starved = r.starved(y, intruder.At)
+		}
+		if f.starved == "" {
+			f.starved = r.starved(a, e.At)
 		}
 	}
 	for _, w := range overtakers {
@@ -47,7 +51,7 @@ func (s *store) finding(e *history.Access, eff *history.Effect, copies []string,
 // entitled to believe in the lock, or one of them wrote though it was not. That
 // one need not be the writer of the stale value: a write under an ended lease also
 // spoils the work of the holder that it breaks in on, who is then told about it.
-func (s *store) mechanism(a *acquisition, at lockbench.Instant, overtakers []*history.Access) (how string, intruder *history.Access) {
+func (s *store) mechanism(a *acquisition, at lb.Instant, overtakers []*history.Access) (how string, intruder *history.Access) {
 	r := s.run
 	belief := r.Belief(a)
 	for _, w := range overtakers {
@@ -57,7 +61,7 @@ func (s *store) mechanism(a *acquisition, at lockbench.Instant, overtakers []*hi
 		}
 		for _, b := range r.Belief(y) {
 			if slices.ContainsFunc(belief, b.Overlaps) {
-				return lockbench.DoubleGrant, nil
+				return lb.DoubleGrant, nil
 			}
 		}
 		if !history.Within(r.Belief(y), w.At) {
@@ -70,23 +74,23 @@ func (s *store) mechanism(a *acquisition, at lockbench.Instant, overtakers []*hi
 	if intruder != nil {
 		return s.trespass(&r.Acqs[intruder.Acq], intruder.At), intruder
 	}
-	return lockbench.DoubleGrant, nil
+	return lb.DoubleGrant, nil
 }
 
 // trespass is how a client came to write at t without its lock; "" if it is neither:
 // it had not been granted the lock, or the write was under way when it was killed.
-func (s *store) trespass(a *acquisition, t lockbench.Instant) string {
+func (s *store) trespass(a *acquisition, t lb.Instant) string {
 	if _, over := s.run.overstays(a, t); over {
-		return lockbench.Overstay
+		return lb.Overstay
 	}
 	if a.Granted() && t > s.run.Released(a) {
-		return lockbench.EarlyRelease
+		return lb.EarlyRelease
 	}
 	return ""
 }
 
 // excuse says what the writer knew about its lock when it wrote at t.
-func (s *store) excuse(a *acquisition, t lockbench.Instant) string {
+func (s *store) excuse(a *acquisition, t lb.Instant) string {
 	r := s.run
 	belief := r.Belief(a)
 	if history.Within(belief, t) {

@@ -1,24 +1,28 @@
 package checker
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 )
 
-// badness orders outcomes from harmless to worst for merging runs. A run that
-// proved nothing weighs more than one that was safe.
-var badness = []lockbench.Outcome{lockbench.NotAvailable, lockbench.Safe, lockbench.Inconclusive,
-	lockbench.Check, lockbench.Fence, lockbench.Stuck, lockbench.Broken}
+// badness orders outcomes from harmless to worst for merging runs. Runs that proved
+// nothing weigh more than those that were safe if they are more than half.
+var badness = []lb.Outcome{lb.NotAvailable, lb.Safe, lb.Inconclusive,
+	lb.Check, lb.Fence, lb.Stuck, lb.Broken}
 
 // Decisive is the index of the run that determines the cell: the first with the worst
 // outcome, and of those rather one that breaks the algorithm's promise. It is -1 if
 // there are no runs.
-func Decisive(runs []lockbench.RunResult, info lockbench.Info) int {
-	decisive, level := -1, -1
+func Decisive(runs []Result, info lb.Info) int {
+	decisive, level, few := -1, -1, 2*inconclusive(runs) > len(runs)
 	for i, r := range runs {
 		n := 2 * slices.Index(badness, r.Outcome)
+		if r.Outcome == lb.Inconclusive && !few {
+			n = 0
+		}
 		if e := info.Expected(r.Plan.Fault); e != nil && !agrees(e, r) {
 			n++
 		}
@@ -29,20 +33,31 @@ func Decisive(runs []lockbench.RunResult, info lockbench.Info) int {
 	return decisive
 }
 
-// Cell merges the runs of one algorithm under one fault. The outcome, reason,
+// Merge makes one cell of the runs of one algorithm under one fault. The outcome, reason,
 // effect and seed are those of the run that [Decisive] names. The promise is kept if
 // that run keeps it, and every other that was hurt: a hazard that is known need not
-// show in every run, but no other may. Dir is left to the caller, who knows where
-// that run lies.
-func Cell(runs []lockbench.RunResult, info lockbench.Info) lockbench.Cell {
-	c := lockbench.Cell{Algorithm: info.Name, Outcome: lockbench.NotAvailable, Runs: len(runs),
-		Copies: map[string]lockbench.Copy{}, FirstViolationMS: -1}
+// show in every run, but no other may. Runs that proved nothing are counted, and decide
+// only if they are more than half and none of the others was hurt. Dir is left to the
+// caller, who knows where that run lies.
+func Merge(runs []Result, info lb.Info) Cell {
+	c := Cell{Algorithm: info.Name, Outcome: lb.NotAvailable, Runs: len(runs),
+		Copies: map[string]Copy{}, FirstViolationMS: -1}
 	for _, r := range runs {
 		if harmed(r) {
 			c.Violations++
 		}
+		if r.Failed {
+			c.Failed++
+		}
 		c.Sections += r.Sections
-		c.OutageMS = max(c.OutageMS, r.OutageMS)
+		if c.OutageMS = max(c.OutageMS, r.OutageMS); r.OutageMS == c.OutageMS {
+			c.Outage = r.Outage
+		}
+		for _, claim := range r.Claims {
+			if name, _, _ := strings.Cut(claim, ":"); !slices.ContainsFunc(c.Claims, func(s string) bool { return strings.HasPrefix(s, name+":") }) {
+				c.Claims = append(c.Claims, claim)
+			}
+		}
 		if f := r.FirstViolationMS; f >= 0 && (c.FirstViolationMS < 0 || f < c.FirstViolationMS) {
 			c.FirstViolationMS = f
 		}
@@ -55,6 +70,9 @@ func Cell(runs []lockbench.RunResult, info lockbench.Info) lockbench.Cell {
 		return c
 	}
 	r := runs[i]
+	if c.Inconclusive = inconclusive(runs); c.Inconclusive > 0 && r.Outcome == lb.Safe {
+		r.Reason = strings.TrimSuffix(fmt.Sprintf("%s in %s, %d proved nothing; %s", r.Outcome, count(len(runs)-c.Inconclusive, "run"), c.Inconclusive, r.Reason), "; ")
+	}
 	c.Fault, c.Outcome, c.Reason, c.Effect, c.Seed = r.Plan.Fault, r.Outcome, r.Reason, r.Effect.Measured, r.Plan.Seed
 	if c.Algorithm == "" {
 		c.Algorithm = r.Plan.Algorithm
@@ -65,31 +83,45 @@ func Cell(runs []lockbench.RunResult, info lockbench.Info) lockbench.Cell {
 	return c
 }
 
-// promise says whether the runs kept what was declared. A cell that proved nothing
-// neither keeps nor breaks a promise, unless a run of it was hurt.
-func promise(e *lockbench.Expectation, runs []lockbench.RunResult, decisive int) string {
-	for i, r := range runs {
-		if (harmed(r) || i == decisive && r.Outcome != lockbench.Inconclusive) && !agrees(e, r) {
-			return lockbench.PromiseBroken
+// inconclusive counts the runs that proved nothing.
+func inconclusive(runs []Result) (n int) {
+	for _, r := range runs {
+		if r.Outcome == lb.Inconclusive {
+			n++
 		}
 	}
-	if runs[decisive].Outcome == lockbench.Inconclusive {
-		return lockbench.PromiseOpen
+	return n
+}
+
+// promise says whether the runs kept what was declared. A cell that proved nothing
+// neither keeps nor breaks a promise, unless a run of it was hurt.
+func promise(e *lb.Expectation, runs []Result, decisive int) string {
+	for i, r := range runs {
+		if (harmed(r) || i == decisive && r.Outcome != lb.Inconclusive) && !agrees(e, r) {
+			return PromiseBroken
+		}
 	}
-	return lockbench.PromiseKept
+	if runs[decisive].Outcome == lb.Inconclusive {
+		return PromiseOpen
+	}
+	return PromiseKept
 }
 
 // harmed reports whether a copy was hurt, a grant was illegal or the lock stuck. A
-// run may show that and be inconclusive all the same.
-func harmed(r lockbench.RunResult) bool {
+// run may show that and be inconclusive all the same, but not where a starved machine did
+// the harm.
+func harmed(r Result) bool {
 	switch r.Outcome {
-	case lockbench.Check, lockbench.Fence, lockbench.Broken, lockbench.Stuck:
+	case lb.Check, lb.Fence, lb.Broken, lb.Stuck:
 		return true
+	}
+	if r.Starved != "" {
+		return false
 	}
 	for _, l := range r.Layers {
 		switch l.Name {
 		case LayerGrant, LayerBelief, LayerStore, LayerProgress:
-			if l.Verdict == lockbench.Invalid {
+			if l.Verdict == Invalid {
 				return true
 			}
 		}
@@ -98,17 +130,17 @@ func harmed(r lockbench.RunResult) bool {
 }
 
 // agrees reports whether one run is what the algorithm declares.
-func agrees(e *lockbench.Expectation, r lockbench.RunResult) bool {
+func agrees(e *lb.Expectation, r Result) bool {
 	return slices.Contains(e.Outcomes, r.Outcome) && strings.HasPrefix(r.Reason, e.Reason)
 }
 
-func sum(a, b lockbench.Copy) lockbench.Copy {
-	return lockbench.Copy{Writes: a.Writes + b.Writes, Lost: a.Lost + b.Lost, Stale: a.Stale + b.Stale,
+func sum(a, b Copy) Copy {
+	return Copy{Writes: a.Writes + b.Writes, Lost: a.Lost + b.Lost, Stale: a.Stale + b.Stale,
 		Refused: a.Refused + b.Refused, Skipped: a.Skipped + b.Skipped}
 }
 
 // explain writes an expectation as a sentence.
-func explain(e *lockbench.Expectation) string {
+func explain(e *lb.Expectation) string {
 	var names []string
 	for _, o := range e.Outcomes {
 		names = append(names, string(o))

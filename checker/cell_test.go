@@ -2,25 +2,27 @@ package checker
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 func TestCell(t *testing.T) {
-	result := func(o lockbench.Outcome, seed uint64, outage, first float64, lost int) lockbench.RunResult {
-		return lockbench.RunResult{Outcome: o, Reason: "reason of " + string(o), Sections: 10, OutageMS: outage,
-			FirstViolationMS: first, Effect: lockbench.Effect{Bit: true, Measured: "effect of " + string(o)},
-			Plan:   lockbench.Plan{Algorithm: "a", Fault: "f", Seed: seed},
-			Copies: map[string]lockbench.Copy{CopyPlain: {Writes: 5, Lost: lost, Stale: 1, Refused: 2, Skipped: 3}}}
+	result := func(o lb.Outcome, seed uint64, outage, first float64, lost int) Result {
+		return Result{Outcome: o, Reason: "reason of " + string(o), Sections: 10, OutageMS: outage,
+			FirstViolationMS: first, Effect: history.Proof{Proven: true, Measured: "effect of " + string(o)},
+			Plan:   history.Plan{Algorithm: "a", Fault: "f", Seed: seed},
+			Copies: map[string]Copy{CopyPlain: {Writes: 5, Lost: lost, Stale: 1, Refused: 2, Skipped: 3}}}
 	}
-	c := Cell([]lockbench.RunResult{
-		result(lockbench.Safe, 1, 7, -1, 0), result(lockbench.Check, 2, 3, 40, 2),
-		result(lockbench.Fence, 3, 4, 50, 1), result(lockbench.Fence, 4, 5, 45, 1), result(lockbench.Inconclusive, 5, 1, -1, 0),
-	}, lockbench.Info{Name: "a"})
-	want := lockbench.Cell{Algorithm: "a", Fault: "f", Outcome: lockbench.Fence, Reason: "reason of FENCE", Runs: 5, Violations: 3,
+	c := Merge([]Result{
+		result(lb.Safe, 1, 7, -1, 0), result(lb.Check, 2, 3, 40, 2),
+		result(lb.Fence, 3, 4, 50, 1), result(lb.Fence, 4, 5, 45, 1), result(lb.Inconclusive, 5, 1, -1, 0),
+	}, lb.Info{Name: "a"})
+	want := Cell{Algorithm: "a", Fault: "f", Outcome: lb.Fence, Reason: "reason of FENCE", Runs: 5, Violations: 3,
 		Sections: 50, OutageMS: 7, FirstViolationMS: 40, Effect: "effect of FENCE", Seed: 3}
-	copies := map[string]lockbench.Copy{CopyPlain: {Writes: 25, Lost: 4, Stale: 5, Refused: 10, Skipped: 15}}
+	copies := map[string]Copy{CopyPlain: {Writes: 25, Lost: 4, Stale: 5, Refused: 10, Skipped: 15}}
 	if !maps.Equal(c.Copies, copies) {
 		t.Errorf("copies %+v, want %+v", c.Copies, copies)
 	}
@@ -32,46 +34,46 @@ func TestCell(t *testing.T) {
 }
 
 func TestDecisive(t *testing.T) {
-	order := []lockbench.Outcome{lockbench.NotAvailable, lockbench.Safe, lockbench.Inconclusive, lockbench.Check,
-		lockbench.Fence, lockbench.Stuck, lockbench.Broken}
+	order := []lb.Outcome{lb.NotAvailable, lb.Safe, lb.Inconclusive, lb.Check,
+		lb.Fence, lb.Stuck, lb.Broken}
 	for i, worse := range order {
 		for j, better := range order[:i] {
-			runs := []lockbench.RunResult{{Outcome: better}, {Outcome: worse}, {Outcome: worse}}
-			if got := Decisive(runs, lockbench.Info{}); got != 1 {
+			runs := []Result{{Outcome: better}, {Outcome: worse}, {Outcome: worse}}
+			if got := Decisive(runs, lb.Info{}); got != 1 {
 				t.Errorf("%s (%d) against %s (%d): run %d", worse, i, better, j, got)
 			}
 		}
 	}
-	if got := Decisive(nil, lockbench.Info{}); got != -1 {
+	if got := Decisive(nil, lb.Info{}); got != -1 {
 		t.Errorf("of no runs: %d", got)
 	}
-	if c := Cell(nil, lockbench.Info{Name: "a"}); c.Outcome != lockbench.NotAvailable || c.FirstViolationMS != -1 {
+	if c := Merge(nil, lb.Info{Name: "a"}); c.Outcome != lb.NotAvailable || c.FirstViolationMS != -1 {
 		t.Errorf("of no runs: %+v", c)
 	}
 }
 
 func TestPromise(t *testing.T) {
-	info := lockbench.Info{Expect: []lockbench.Expectation{
-		{Fault: "pause-*", Outcomes: []lockbench.Outcome{lockbench.Safe}, Why: "by design", Source: "its page"},
-		{Fault: "pause-holder", Outcomes: []lockbench.Outcome{lockbench.Check, lockbench.Fence}, Reason: lockbench.Overstay},
-		{Fault: "[", Outcomes: []lockbench.Outcome{lockbench.Safe}},
+	info := lb.Info{Expect: []lb.Expectation{
+		{Fault: "pause-*", Outcomes: []lb.Outcome{lb.Safe}, Why: "by design", Source: "its page"},
+		{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Check, lb.Fence}, Reason: lb.Overstay},
+		{Fault: "[", Outcomes: []lb.Outcome{lb.Safe}},
 	}}
 	tests := []struct {
 		fault    string
-		outcome  lockbench.Outcome
+		outcome  lb.Outcome
 		reason   string
 		promise  string
 		expected string
 	}{
-		{"pause-holder", lockbench.Check, "overstay: w1", "kept", "CHECK or FENCE by overstay"},
-		{"pause-holder", lockbench.Check, "double grant: w1", "broken", "CHECK or FENCE by overstay"},
-		{"pause-holder", lockbench.Safe, "", "broken", "CHECK or FENCE by overstay"},
-		{"pause-leader", lockbench.Safe, "", "kept", "SAFE: by design (its page)"},
-		{"pause-leader", lockbench.Inconclusive, "too few", "open", "SAFE: by design (its page)"},
-		{"kill-leader", lockbench.Broken, "double grant: w1", "", ""},
+		{"pause-holder", lb.Check, "overstay: w1", "kept", "CHECK or FENCE by overstay"},
+		{"pause-holder", lb.Check, "double grant: w1", "broken", "CHECK or FENCE by overstay"},
+		{"pause-holder", lb.Safe, "", "broken", "CHECK or FENCE by overstay"},
+		{"pause-leader", lb.Safe, "", "kept", "SAFE: by design (its page)"},
+		{"pause-leader", lb.Inconclusive, "too few", "open", "SAFE: by design (its page)"},
+		{"kill-leader", lb.Broken, "double grant: w1", "", ""},
 	}
 	for _, tt := range tests {
-		c := Cell([]lockbench.RunResult{{Plan: lockbench.Plan{Fault: tt.fault}, Outcome: tt.outcome, Reason: tt.reason}}, info)
+		c := Merge([]Result{{Plan: history.Plan{Fault: tt.fault}, Outcome: tt.outcome, Reason: tt.reason}}, info)
 		if c.Promise != tt.promise || c.Expected != tt.expected {
 			t.Errorf("%s %s %q: %q, %q", tt.fault, tt.outcome, tt.reason, c.Promise, c.Expected)
 		}
@@ -81,26 +83,68 @@ func TestPromise(t *testing.T) {
 // TestPromiseOfEveryRun: whichever run comes first, no run may be hurt in a way that
 // was not declared; and a hazard that was need not show in each.
 func TestPromiseOfEveryRun(t *testing.T) {
-	info := lockbench.Info{Expect: []lockbench.Expectation{
-		{Fault: "f", Outcomes: []lockbench.Outcome{lockbench.Fence}, Reason: lockbench.Overstay}}}
-	run := func(o lockbench.Outcome, reason string) lockbench.RunResult {
-		return lockbench.RunResult{Plan: lockbench.Plan{Fault: "f"}, Outcome: o, Reason: reason}
+	info := lb.Info{Expect: []lb.Expectation{
+		{Fault: "f", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.Overstay}}}
+	run := func(o lb.Outcome, reason string) Result {
+		return Result{Plan: history.Plan{Fault: "f"}, Outcome: o, Reason: reason}
 	}
-	declared, other, safe := run(lockbench.Fence, "overstay: w1"), run(lockbench.Fence, "double grant: w1"), run(lockbench.Safe, "")
+	declared, other, safe := run(lb.Fence, "overstay: w1"), run(lb.Fence, "double grant: w1"), run(lb.Safe, "")
 	for _, tt := range []struct {
-		runs    []lockbench.RunResult
+		runs    []Result
 		promise string
 		reason  string
 	}{
-		{[]lockbench.RunResult{declared, other}, "broken", other.Reason},
-		{[]lockbench.RunResult{other, declared}, "broken", other.Reason},
-		{[]lockbench.RunResult{declared, safe}, "kept", declared.Reason},
-		{[]lockbench.RunResult{safe, declared}, "kept", declared.Reason},
-		{[]lockbench.RunResult{safe, safe}, "broken", ""},
-		{[]lockbench.RunResult{declared, run(lockbench.Check, "overstay: w1")}, "broken", declared.Reason},
+		{[]Result{declared, other}, "broken", other.Reason},
+		{[]Result{other, declared}, "broken", other.Reason},
+		{[]Result{declared, safe}, "kept", declared.Reason},
+		{[]Result{safe, declared}, "kept", declared.Reason},
+		{[]Result{safe, safe}, "broken", ""},
+		{[]Result{declared, run(lb.Check, "overstay: w1")}, "broken", declared.Reason},
 	} {
-		if c := Cell(tt.runs, info); c.Promise != tt.promise || c.Reason != tt.reason {
+		if c := Merge(tt.runs, info); c.Promise != tt.promise || c.Reason != tt.reason {
 			t.Errorf("%+v: %s, %q", tt.runs, c.Promise, c.Reason)
 		}
+	}
+}
+
+// TestRunsThatProveNothing: they decide if they are more than half and no other was hurt;
+// else they are told of where the rest was safe.
+func TestRunsThatProveNothing(t *testing.T) {
+	const safe, nothing, fence = lb.Safe, lb.Inconclusive, lb.Fence
+	for _, tt := range []struct {
+		runs    []lb.Outcome
+		outcome lb.Outcome
+		reason  string
+		nothing int
+	}{
+		{[]lb.Outcome{safe, safe}, safe, "why SAFE", 0},
+		{[]lb.Outcome{nothing, safe, safe}, safe, "SAFE in 2 runs, 1 proved nothing; why SAFE", 1},
+		{[]lb.Outcome{safe, nothing}, safe, "SAFE in 1 run, 1 proved nothing; why SAFE", 1},
+		{[]lb.Outcome{safe, nothing, nothing}, nothing, "why INCONCLUSIVE", 2},
+		{[]lb.Outcome{fence, nothing, nothing}, fence, "why FENCE", 2},
+	} {
+		var runs []Result
+		for _, o := range tt.runs {
+			runs = append(runs, Result{Outcome: o, Reason: "why " + string(o)})
+		}
+		if c := Merge(runs, lb.Info{}); c.Outcome != tt.outcome || c.Reason != tt.reason || c.Inconclusive != tt.nothing || c.Runs != len(runs) {
+			t.Errorf("%v: %+v", tt.runs, c)
+		}
+	}
+	if c := Merge([]Result{{Outcome: safe}, {Outcome: nothing}}, lb.Info{}); c.Reason != "SAFE in 1 run, 1 proved nothing" {
+		t.Errorf("without a reason: %q", c.Reason)
+	}
+}
+
+// TestClaimsOfRuns: each claim that was not kept is told once, and the outage of the
+// longest.
+func TestClaimsOfRuns(t *testing.T) {
+	c := Merge([]Result{
+		{OutageMS: 7, Outage: "the longest", Claims: []string{"fair: no: w1"}},
+		{OutageMS: 5, Outage: "a shorter one", Claims: []string{"fair: no: w2", "told: no: w3"}},
+		{OutageMS: 6},
+	}, lb.Info{})
+	if !slices.Equal(c.Claims, []string{"fair: no: w1", "told: no: w3"}) || c.Outage != "the longest" || c.OutageMS != 7 {
+		t.Errorf("%+v", c)
 	}
 }

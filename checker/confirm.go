@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
-
-	"github.com/lockbench/lockbench"
 )
 
 // confirmTime is far more than porcupine needs for a handful of operations.
@@ -88,52 +86,36 @@ type move struct {
 	at int
 }
 
-// operations translates. Times become their ranks, with room between them: what came
-// after an acquire in the same instant is put there.
 func (m *model) operations(ops []Op) []porcupine.Operation {
-	var times []lockbench.Instant
-	granted := map[int32]lockbench.Instant{}
-	for _, op := range ops {
-		times = append(times, op.Call, op.Return)
-		if op.Kind == Acquire && op.Result == OK {
-			granted[op.ID] = op.Return
-		}
-	}
-	slices.Sort(times)
-	times = slices.Compact(times)
-	rank := func(t lockbench.Instant) int64 {
-		i, _ := slices.BinarySearch(times, t)
-		return 2 * int64(i)
-	}
 	var out []porcupine.Operation
 	for _, op := range ops {
-		o := porcupine.Operation{ClientId: slices.Index(m.ids, op.ID), Call: rank(op.Call), Return: rank(op.Return)}
-		if t, ok := granted[op.ID]; ok && op.Result == Lost && op.After && op.Call == t {
-			o.Call++
-			o.Return = max(o.Return, o.Call)
-		}
-		o.Input = move{op, o.ClientId}
-		out = append(out, o)
+		at := slices.Index(m.ids, op.ID)
+		out = append(out, porcupine.Operation{ClientId: at, Call: int64(op.Call), Return: int64(op.Return), Input: move{op, at}})
 	}
 	return out
 }
 
+// stand is who holds the lock, and whose acquire has taken effect.
+type stand struct{ held, taken holders }
+
 // next lists what the lock may be after the move: more than one state where the
 // outcome is unknown, none where it can't happen.
-func (m *model) next(held holders, mv move) []any {
-	possible, after := held.has(mv.at), held.without(mv.at)
+func (m *model) next(now stand, mv move) []any {
+	possible, after := now.held.has(mv.at), stand{now.held.without(mv.at), now.taken}
 	if mv.Kind == Acquire {
-		possible, after = !held.meets(m.against[mv.at]), held.with(mv.at)
+		possible, after = !now.held.meets(m.against[mv.at]), stand{now.held.with(mv.at), now.taken.with(mv.at)}
 	}
 	switch {
 	case mv.Kind == Expire || mv.Result == Unknown:
 		if possible {
-			return []any{held, after}
+			return []any{now, after}
 		}
-		return []any{held}
-	case mv.Result == Fail, mv.Result == Lost && !held.has(mv.at):
-		return []any{held}
-	case mv.Result == OK && possible:
+		return []any{now}
+	case mv.After && !now.taken.has(mv.at):
+		return nil
+	case mv.Result == Fail, mv.Result == Lost && !now.held.has(mv.at):
+		return []any{now}
+	case mv.Result == OK && possible, mv.Result == Released:
 		return []any{after}
 	}
 	return nil
@@ -155,7 +137,7 @@ func (m *model) model() porcupine.Model {
 			}
 			return parts
 		},
-		Init: func() []any { return []any{holders{}} },
-		Step: func(state, input, _ any) []any { return m.next(state.(holders), input.(move)) },
+		Init: func() []any { return []any{stand{}} },
+		Step: func(state, input, _ any) []any { return m.next(state.(stand), input.(move)) },
 	}).ToModel()
 }

@@ -4,13 +4,23 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 )
 
-// countSections counts the acquisitions that were granted and whose holder came to
-// the end of its work: a release of it returned.
+// countSections counts the acquisitions that were granted and whose holder did its work:
+// the store has decided on a write of it. Where the work is not in the store, a release
+// of it has returned.
 func (r *run) countSections() int {
 	n := 0
+	if slices.Contains(r.plan.Evidence, LayerStore) {
+		wrote := map[int32]bool{}
+		for i := range r.Accesses {
+			if e := &r.Accesses[i]; e.Write && r.Acqs[e.Acq].Granted() {
+				wrote[e.Acq] = true
+			}
+		}
+		return len(wrote)
+	}
 	for i := range r.Acqs {
 		a := &r.Acqs[i]
 		if !a.Granted() {
@@ -50,11 +60,11 @@ func (r *run) countContended() int {
 // one of another client that does.
 type lasting struct {
 	client      int32
-	first, next lockbench.Instant
+	first, next lb.Instant
 }
 
 // to is the latest end of a belief of anybody but client.
-func (l lasting) to(client int32) lockbench.Instant {
+func (l lasting) to(client int32) lb.Instant {
 	if l.client == client {
 		return l.next
 	}
@@ -80,7 +90,7 @@ func (r *run) longestBefore(hs []held) []lasting {
 }
 
 // begunBefore counts the beliefs that began before t.
-func begunBefore(hs []held, t lockbench.Instant) int {
-	n, _ := slices.BinarySearchFunc(hs, t, func(h held, t lockbench.Instant) int { return cmp.Compare(h.From, t) })
+func begunBefore(hs []held, t lb.Instant) int {
+	n, _ := slices.BinarySearchFunc(hs, t, func(h held, t lb.Instant) int { return cmp.Compare(h.From, t) })
 	return n
 }

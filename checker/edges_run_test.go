@@ -8,7 +8,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/sketch"
 )
 
@@ -45,8 +46,8 @@ func TestVerifyEdges(t *testing.T) {
 func TestModelOfMany(t *testing.T) {
 	var ops []Op
 	for id := range int32(100) {
-		ops = append(ops, Op{Call: lockbench.Instant(id), Return: lockbench.Instant(id), ID: id, Shared: true},
-			Op{Call: lockbench.Instant(200 + id), Return: lockbench.Instant(200 + id), ID: id, Kind: Release})
+		ops = append(ops, Op{Call: lb.Instant(id), Return: lb.Instant(id), ID: id, Shared: true},
+			Op{Call: lb.Instant(200 + id), Return: lb.Instant(200 + id), ID: id, Kind: Release})
 	}
 	if got := Linearizable(ops, time.Minute); got != porcupine.Ok {
 		t.Errorf("a hundred readers are %s", got)
@@ -55,7 +56,7 @@ func TestModelOfMany(t *testing.T) {
 
 // TestMeasures is what is measured beside the verdicts.
 func TestMeasures(t *testing.T) {
-	of := func(text string) lockbench.RunResult {
+	of := func(text string) Result {
 		s := sketch.Must(text)
 		return judge(s.Plan, s.Events)
 	}
@@ -87,7 +88,7 @@ func TestMeasures(t *testing.T) {
 	if late.FirstViolationMS >= 0 || harmed(late) {
 		t.Errorf("a late write that hurts nobody is a hazard only: %+v", late)
 	}
-	many := tell(lockbench.Plan{})
+	many := tell(history.Plan{})
 	for i := range 12 {
 		many.granted("A", "a"+string(rune('a'+i)), 10*i, 10*i+1, 10*i+5).granted("B", "b"+string(rune('a'+i)), 10*i, 10*i+2, 10*i+5)
 	}
@@ -98,28 +99,28 @@ func TestMeasures(t *testing.T) {
 
 // TestOutcomeEdges is where the outcome of a run changes.
 func TestOutcomeEdges(t *testing.T) {
-	type plan = lockbench.Plan
+	type plan = history.Plan
 	for _, tt := range []struct {
 		name   string
 		story  *story
-		want   lockbench.Outcome
+		want   lb.Outcome
 		reason string
 	}{
-		{"ten sections", tell(plan{}).busy(10, 10), lockbench.Safe, ""},
-		{"five contended", tell(plan{}).alone(12).busy(2000, 6), lockbench.Safe, ""},
-		{"four contended", tell(plan{}).alone(12).busy(2000, 5), lockbench.Inconclusive, "too few contended sections: 17 sections, of which 4"},
-		{"one fault bit, another did not", tell(plan{}).busy(10, 12).fault(60, 70, true).fault(80, 90, false), lockbench.Safe, ""},
+		{"ten sections", tell(plan{}).busy(10, 10), lb.Safe, ""},
+		{"five contended", tell(plan{}).alone(12).busy(2000, 6), lb.Safe, ""},
+		{"four contended", tell(plan{}).alone(12).busy(2000, 5), lb.Inconclusive, "too few contended sections: 17 sections, of which 4"},
+		{"one fault was proven, another was not", tell(plan{}).busy(10, 12).fault(60, 70, true).fault(80, 90, false), lb.Safe, ""},
 		{"it says why it never struck", tell(plan{}).busy(10, 12).planned("pause").
-			add(150, lockbench.Event{Kind: lockbench.KindFault, Name: "pause", Phase: "healed", Note: "no such leader"}), lockbench.Inconclusive, "the fault never struck: no such leader"},
+			add(150, history.Event{Kind: history.KindFault, Name: "pause", Phase: "healed", Note: "no such leader"}), lb.Inconclusive, "the fault never struck: no such leader"},
 		{"somebody else's release breaks the lock for its holder",
-			tell(plan{}).granted("A", "a", 0, 1, 100).release("B", "a", 2, 3, lockbench.OK).granted("C", "c", 4, 5, 90), lockbench.Broken, "double grant: A and C both relied"},
+			tell(plan{}).granted("A", "a", 0, 1, 100).release("B", "a", 2, 3, lb.AnswerOK).granted("C", "c", 4, 5, 90), lb.Broken, "double grant: A and C both relied"},
 	} {
 		if r := tt.story.check(); r.Outcome != tt.want || !strings.HasPrefix(r.Reason, tt.reason) {
 			t.Errorf("%s: %s %q, want %s %q", tt.name, r.Outcome, r.Reason, tt.want, tt.reason)
 		}
 	}
-	for _, o := range []lockbench.Outcome{lockbench.Check, lockbench.Fence, lockbench.Stuck, lockbench.Broken} {
-		if c := Cell([]lockbench.RunResult{{Outcome: o}}, lockbench.Info{}); c.Violations != 1 {
+	for _, o := range []lb.Outcome{lb.Check, lb.Fence, lb.Stuck, lb.Broken} {
+		if c := Merge([]Result{{Outcome: o}}, lb.Info{}); c.Violations != 1 {
 			t.Errorf("a run that is %s counts as %d violations", o, c.Violations)
 		}
 	}

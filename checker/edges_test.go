@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/sketch"
 )
 
@@ -36,6 +37,7 @@ func TestEdges(t *testing.T) {
 		{"but not one behind it", `1 c A a;2 r A a ok until=200;210 c B b;240 r B b ok;250 C A a;250 renew A a until=600;251 R A a ok ⇒ grant valid`},
 		{"nor one beside somebody else's", `1 c A a;2 r A a ok until=200;210 c B b;240 r B b ok;250 renew A a until=600;250 C C a;251 R C a ok ⇒ grant valid`},
 		{"but beside one that failed", `1 c A a;2 r A a ok until=200;210 c B b;240 r B b ok;250 renew A a until=600;250 C A a;250 C C a;251 R A a ok;251 R C a fail ⇒ grant invalid`},
+		{"nor beside one that is not clear, though its own comes first", `1 c A a;2 r A a ok until=200;210 c B b;240 r B b ok;250 renew A a until=600;250 C A a;250 C C a;251 R A a ok;251 R C a unknown ⇒ grant valid`},
 		{"nothing ends before it was asked for", `3 C B a;4 R B a ok;5 c A a;6 r A a ok until=2 ⇒ grant invalid`},
 		{"a renewal gives an end to what has none", `1 c A a;2 r A a ok;3 renew A a until=50;60 c B b;61 r B b ok ⇒ grant valid ⇒ belief valid`},
 		{"each renewal counts", `1 c A a;2 r A a ok until=100;50 renew A a until=200;150 renew A a until=300;250 c B b;260 r B b ok ⇒ grant invalid ⇒ belief invalid`},
@@ -131,12 +133,16 @@ func TestProgressEdges(t *testing.T) {
 		{"from the last grant on", before + fault + "5 c C c;7000 r C c ok;7001 C C c;7002 R C c ok;7003 c B b;16000 end", "valid"},
 		{"polls a second apart", before + fault + polls(1, 1000), "invalid"},
 		{"polls that take no time", before + fault + polls(0, 1000), "invalid"},
+		{"somebody else's poll between those of one client", "planned;ms;0 c A a;0 c B b;0 c A x;0 r A x unknown;0 r B b fail;1000 c A d;2000 r A d fail;4000 c A f;12500 end", "valid"},
 		{"polls further apart", before + fault + polls(1, 1001), "undecided"},
 		{"not while it asks for something else", before + fault + "5 c B b;1000 c B x lock=m;1001 r B x ok lock=m;12000 end", "valid"},
 		{"two silences", before + fault + "5 c w.B b;5000 silent w call=1000;9000 silent w call=6000;15000 end", "undecided"},
 		{"a silence within a silence", before + fault + "10000 silent w call=5000;12000 c w.B b;20000 silent w call=1000;22500 end", "undecided"},
 		{"after the call of a release of what has no end", "planned;ms;0 c A a;1 r A a ok;2 C A a;3 R A a unknown;" + fault + "5 c B b;10005 end", "invalid"},
 		{"after a release that found it lost", "planned;ms;0 c A a;1 r A a ok until=90000;2 C A a;3 R A a lost;" + fault + "5 c B b;10005 end", "invalid"},
+		{"a renewal that may have come before somebody else's release", "planned;ms;0 c A a;1 r A a ok until=50;2 C C a;2 renew A a until=90000;" + fault + "5 c B b;10005 end", "undecided"},
+		{"or after it, so that it has no end", "planned;ms;0 c A a;1 r A a ok;2 C C a;2 renew A a until=50;" + fault + "5 c B b;10055 end", "undecided"},
+		{"a renewal that came after it", "planned;ms;0 c A a;1 r A a ok until=50;2 C C a;3 renew A a until=90000;" + fault + "5 c B b;10055 end", "invalid"},
 		{"but not before its reply", "planned;ms;0 c A a;1 r A a ok until=90000;2 C A a;" + fault + "5 c B b;5000 R A a ok;10005 end", "undecided"},
 		{"nor after an unclear one within the lease", "planned;ms;0 c A a;1 r A a ok until=90000;2 C A a;3 R A a unknown;" + fault + "5 c B b;10005 end", "undecided"},
 
@@ -160,15 +166,15 @@ func TestProgressEdges(t *testing.T) {
 func TestNamesOfMechanisms(t *testing.T) {
 	for _, tt := range []struct{ name, text, mechanism string }{
 		{"leases that touch are no double grant", `1 c A a;2 r A a ok until=5;3 read A a seq=1 plain=0;4 c B b;5 r B b ok;8 read B b seq=2 plain=0;
-			9 write B b seq=3 plain=0/0/1;12 write A a seq=4 plain=1/0/1`, lockbench.Overstay},
+			9 write B b seq=3 plain=0/0/1;12 write A a seq=4 plain=1/0/1`, lb.Overstay},
 		{"leases that overlapped are one, whenever the write came", `1 c A a;2 r A a ok until=6;3 read A a seq=1 plain=0;4 c B b;5 r B b ok;8 read B b seq=2 plain=0;
-			9 write B b seq=3 plain=0/0/1;12 write A a seq=4 plain=1/0/1`, lockbench.DoubleGrant},
+			9 write B b seq=3 plain=0/0/1;12 write A a seq=4 plain=1/0/1`, lb.DoubleGrant},
 		{"the last instant of a lease is within it", `1 c B b;2 r B b ok;3 C B b;4 R B b ok;5 c A a;6 r A a ok until=12;7 read A a seq=1 plain=0;
-			8 write B b seq=2 plain=0/0/1;12 write A a seq=3 plain=1/0/1`, lockbench.EarlyRelease},
+			8 write B b seq=2 plain=0/0/1;12 write A a seq=3 plain=1/0/1`, lb.EarlyRelease},
 		{"and so is the first", `1 c B b;2 r B b ok;3 C B b;4 R B b ok;5 c A a;6 r A a ok until=12;6 read A a seq=1 plain=0;
-			6 write B b seq=2 plain=0/0/1;6 write A a seq=3 plain=1/0/1`, lockbench.EarlyRelease},
+			6 write B b seq=2 plain=0/0/1;6 write A a seq=3 plain=1/0/1`, lb.EarlyRelease},
 	} {
-		l := layerOf(judge(lockbench.Plan{}, sketch.Must(tt.text).Events), LayerStore)
+		l := layerOf(judge(history.Plan{}, sketch.Must(tt.text).Events), LayerStore)
 		if len(l.Findings) != 1 || l.Findings[0].Mechanism != tt.mechanism {
 			t.Errorf("%s: %+v, want %q", tt.name, l, tt.mechanism)
 		}
@@ -186,7 +192,7 @@ func TestWhoClashed(t *testing.T) {
 		{`1 c C c shared;2 r C c ok;3 c D d shared;4 r D d ok;5 c C x;6 r C x ok`, []string{"d", "x"}},
 		{`1 c A a shared;2 r A a ok until=5;3 c B b shared;4 r B b ok;6 c C c;7 r C c ok`, []string{"b", "c"}},
 	} {
-		l := layerOf(judge(lockbench.Plan{}, sketch.Must(tt.text).Events), LayerBelief)
+		l := layerOf(judge(history.Plan{}, sketch.Must(tt.text).Events), LayerBelief)
 		if len(l.Findings) != 1 || !slices.Equal(l.Findings[0].IDs, tt.ids) || !l.Findings[0].Confirmed {
 			t.Errorf("%s: %+v, want %v", tt.text, l, tt.ids)
 		}

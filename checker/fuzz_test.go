@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -27,6 +27,7 @@ func FuzzCheck(f *testing.F) {
 		for ; len(blows) >= 3 && len(h) > 0; blows = blows[3:] {
 			h = blow(h, int(blows[0]), int(blows[1]), int(blows[2]))
 		}
+		plan.Traits.Fair, plan.Traits.Leased, plan.Traits.LostNotice = true, true, true
 		if ix, err := history.Of(h); err == nil {
 			r := Check(t.Context(), plan, ix)
 			if len(r.Layers) != len(layers) || r.Outcome == "" {
@@ -44,13 +45,13 @@ func FuzzCheck(f *testing.F) {
 }
 
 // blow does one thing to one event.
-func blow(h lockbench.History, where, what, how int) lockbench.History {
+func blow(h history.Events, where, what, how int) history.Events {
 	i, k := where%len(h), how%len(h)
 	e := &h[i]
-	results := []lockbench.Result{lockbench.OK, lockbench.Fail, lockbench.Unknown, lockbench.Lost, ""}
+	results := []lb.Answer{lb.AnswerOK, lb.AnswerFailed, lb.AnswerUnknown, lb.AnswerLost, lb.AnswerReleased}
 	switch what % 11 {
 	case 0:
-		e.At += lockbench.Instant(how-128) * 1e7
+		e.At += lb.Instant(how-128) * 1e7
 	case 1:
 		return append(h[:i], h[i+1:]...)
 	case 2:

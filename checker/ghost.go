@@ -1,65 +1,144 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
 // ghostFinding tells of a lock that nobody holds and nobody gets, and names the
-// acquisition that most likely left it behind.
-func (r *run) ghostFinding(w *waiting, inVain []span) lockbench.Finding {
-	from := inVain[0].From
-	if _, healed, _ := r.faultTimes(); healed > from && healed < r.End { // from then on nobody has an excuse
-		from = healed
-	}
-	f := lockbench.Finding{Mechanism: lockbench.Ghost, Lock: w.lock, At: from, From: from, To: r.End}
+// acquisitions that may own it.
+func (r *run) ghostFinding(w *waiting, inVain []span) Finding {
+	from := r.withoutExcuse(span{From: inVain[0].From, To: r.End})
+	f := Finding{Mechanism: lb.Ghost, Lock: w.lock, At: from, From: from, To: r.End}
 	askers := slices.DeleteFunc(slices.Clone(w.acqs), func(a *acquisition) bool {
 		return a.Granted() || min(a.Return, r.Dead(a)) < from
 	})
 	f.Sentence = fmt.Sprintf("nobody got %s from %s to %s although %s asked",
 		theLock(r.Locks, w.lock), r.sec(from), r.sec(r.End), list(r.clientNames(askers)))
-	if a := r.suspect(w, from); a != nil {
-		f.IDs, f.From = []string{r.ID(a)}, min(f.From, a.Call)
-		f.Sentence += ": " + r.lastSeen(a)
+	owners := r.owners(w, from)
+	for _, a := range owners {
+		f.IDs, f.From = append(f.IDs, r.ID(a)), min(f.From, a.Call)
+	}
+	if len(owners) == 0 { // it was taken some time after it was granted last
+		f.From = min(f.From, w.lastGrant(r))
+	}
+	if why := r.blame(w, owners, from); why != "" {
+		f.Sentence += ": " + why
 	}
 	return f
 }
 
-// suspect is the last acquisition before the silence that may have taken the lock
-// and was never seen to give it back; failing that, the last that was granted.
-func (r *run) suspect(w *waiting, from lockbench.Instant) *acquisition {
-	var last, open *acquisition
+// withoutExcuse is the instant in s from which on no fault explains why nobody gets a lock:
+// its begin, or where the last fault was healed.
+func (r *run) withoutExcuse(s span) lb.Instant {
+	if _, healed, _ := r.faultTimes(); healed > s.From && healed < s.To {
+		return healed
+	}
+	return s.From
+}
+
+// claim is how well an acquisition explains that a lock is taken which nobody relies on.
+type claim int
+
+const (
+	noClaim   claim = iota
+	faint           // its acquire had ended long before, and would have to take effect late
+	waits           // its acquire waited already: the lock may be its own, and nobody tells it
+	mayOwn          // what became of its acquire or its release is not known
+	certainly       // it was granted the lock last, and nobody has tried to give it back
+)
+
+// owners are those whose lock it may be at an instant at which nobody gets it: the
+// acquisitions with the best claim, in the order of their calls.
+func (r *run) owners(w *waiting, at lb.Instant) (best []*acquisition) {
+	last := w.lastBefore(at)
+	claimed := noClaim
 	for _, a := range w.acqs {
-		if a.Granted() && (last == nil || a.Return >= last.Return) {
-			last = a
+		c := r.claim(a, last, at)
+		if c > claimed {
+			claimed, best = c, nil
 		}
-		dead := r.Dead(a)
-		died := dead < Forever && dead < a.Return
-		unclear := a.Result == history.Unknown && a.Return < Forever
-		mayHold := a.Granted() || died || unclear
-		if mayHold && r.GivenBack(a) == Forever && min(a.Return, dead) <= from+lockbench.Instant(StuckAfter(r.plan.TTL)) &&
-			(open == nil || r.weight(a) > r.weight(open) || r.weight(a) == r.weight(open) && a.Call >= open.Call) {
-			open = a
+		if c == claimed && c > noClaim {
+			best = append(best, a)
 		}
 	}
-	if open != nil {
-		return open
+	slices.SortStableFunc(best, func(a, b *acquisition) int { return cmp.Compare(a.Call, b.Call) })
+	return best[:min(len(best), keep)]
+}
+
+// lastBefore is the acquisition that was granted last by then, or nil.
+func (w *waiting) lastBefore(at lb.Instant) (last *acquisition) {
+	for _, a := range w.acqs {
+		if a.Granted() && a.Return <= at && (last == nil || a.Return >= last.Return) {
+			last = a
+		}
 	}
 	return last
 }
 
-// weight orders suspects: a dead client explains more than a lost answer.
-func (r *run) weight(a *acquisition) int {
-	switch dead := r.Dead(a); {
-	case dead < Forever && dead < r.Released(a):
-		return 2
-	case !a.Granted() || r.Released(a) < Forever:
-		return 1
+// claim weighs what is known of a at an instant at which nobody gets the lock, which
+// was granted last to last: whoever had it before has it no more.
+func (r *run) claim(a, last *acquisition, at lb.Instant) claim {
+	if a.Granted() {
+		shared := last != nil && a.Shared && last.Shared
+		switch {
+		case a.Return > at || r.GivenBack(a) <= at || a != last && !shared:
+			return noClaim
+		case r.Released(a) > at:
+			return certainly
+		}
+		return mayOwn
 	}
-	return 0
+	over := min(a.Return, r.Dead(a))
+	switch {
+	case a.Result != lb.AnswerUnknown || a.Call >= at || r.tookBack(a):
+		return noClaim
+	case over > at:
+		return waits
+	case last != nil && over < last.Return || r.GivenBack(a) <= at:
+		return faint
+	}
+	return mayOwn
+}
+
+// tookBack reports whether a release found that a had the lock, and gave it back.
+func (r *run) tookBack(a *acquisition) bool {
+	for rel := range r.Releases(a) {
+		if rel.Result == lb.AnswerOK {
+			return true
+		}
+	}
+	return false
+}
+
+// blame says what is known of the possible owners, or, where nobody can be one, of the
+// last that was granted the lock.
+func (r *run) blame(w *waiting, owners []*acquisition, at lb.Instant) string {
+	switch last := w.lastBefore(at); {
+	case len(owners) == 0 && last == nil:
+		return ""
+	case len(owners) == 0:
+		return "who owns it is not known; " + r.lastSeen(last)
+	}
+	const most = 3
+	var who, seen []string
+	for _, a := range owners {
+		if name := r.ClientName(a); !slices.Contains(who, name) {
+			who = append(who, name)
+		}
+		if len(seen) < most {
+			seen = append(seen, r.lastSeen(a))
+		}
+	}
+	if len(who) < 2 {
+		return seen[len(seen)-1]
+	}
+	return "the owner may be " + strings.Join(who[:len(who)-1], ", ") + " or " + who[len(who)-1] + ": " + strings.Join(seen, "; ")
 }
 
 // lastSeen says what became of an acquisition.

@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"bufio"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -10,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -43,11 +42,11 @@ func TestGolden(t *testing.T) {
 }
 
 // render writes a result as a person would want to read it.
-func render(r lockbench.RunResult) string {
+func render(r Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(string(r.Outcome)+" "+r.Reason))
 	fmt.Fprintf(&b, "sections %d, contended %d, outage %.1f ms, first violation %.1f ms, effect %v %q\n",
-		r.Sections, r.Contended, r.OutageMS, r.FirstViolationMS, r.Effect.Bit, r.Effect.Measured)
+		r.Sections, r.Contended, r.OutageMS, r.FirstViolationMS, r.Effect.Proven, r.Effect.Measured)
 	for _, l := range r.Layers {
 		fmt.Fprintf(&b, "\n%s: %s: %s\n", l.Name, l.Verdict, l.Summary)
 		for _, f := range l.Findings {
@@ -61,7 +60,7 @@ func render(r lockbench.RunResult) string {
 	return b.String()
 }
 
-func readPlan(t *testing.T, file string) (p lockbench.Plan) {
+func readPlan(t *testing.T, file string) (p history.Plan) {
 	b, err := os.ReadFile(file)
 	if err == nil {
 		err = json.Unmarshal(b, &p)
@@ -72,23 +71,19 @@ func readPlan(t *testing.T, file string) (p lockbench.Plan) {
 	return p
 }
 
-func readHistory(t *testing.T, file string) (h lockbench.History) {
-	f, err := os.Open(file)
+// readHistory reads the events of a file, as one follows a run.
+func readHistory(t *testing.T, file string) history.Events {
+	dir := t.TempDir()
+	file, err := filepath.Abs(file)
+	if err == nil {
+		err = os.Symlink(file, filepath.Join(dir, "h.jsonl"))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Scan() // the header
-	for lines.Scan() {
-		var e lockbench.Event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		h = append(h, e)
-	}
-	if lines.Err() != nil || len(h) == 0 {
-		t.Fatalf("%s: %d events, %v", file, len(h), lines.Err())
+	h, err := history.Follow(dir).Next()
+	if err != nil || len(h) == 0 {
+		t.Fatalf("%s: %d events, %v", file, len(h), err)
 	}
 	return h
 }

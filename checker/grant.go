@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 )
 
 // GrantResult is what [Grant] found. Exactly one of Witness and Violations is
@@ -26,7 +26,7 @@ type Witness []Point
 
 // Point says that the operation took effect at an instant.
 type Point struct {
-	At   lockbench.Instant
+	At   lb.Instant
 	Op   int32 // its index
 	rank uint8 // order among points of one instant
 }
@@ -59,7 +59,7 @@ func Grant(ops []Op) GrantResult {
 		return GrantResult{Err: err}
 	}
 	g.shape()
-	g.placeLost()
+	g.placeRest()
 	g.sweep()
 	if g.result.Count > 0 {
 		g.result.Witness = nil
@@ -75,23 +75,23 @@ const whileHeld = "granted while it was held"
 // tenure is one acquisition: its operations by index, and the stretch in which
 // it certainly holds the lock (from == to: none).
 type tenure struct {
-	acquire, release, maybe int32 // the ok release, and the first one that may have happened
-	from, to                lockbench.Instant
+	acquire, release, maybe int32 // the ok release, and the first that may have ended it
+	from, to                lb.Instant
 }
 
 // hold is a stretch in which a lock is certainly held.
 type hold struct {
-	from, to        lockbench.Instant
+	from, to        lb.Instant
 	lock, id, owner int32
 	shared          bool
 }
 
 // window is where something needs a single instant: an acquisition of which
-// nothing but its end is sure, or a release that found the lock lost (to is then
-// the instant already chosen).
+// nothing but its end is sure, or a release behind the end of its hold (to is then the
+// instant already chosen).
 type window struct {
-	from, to    lockbench.Instant
-	op, end     int32 // end is none for a lost release
+	from, to    lb.Instant
+	op, end     int32 // end is none for such a release
 	lock, owner int32
 	shared      bool
 }
@@ -151,7 +151,7 @@ func (g *grant) assign(i int32, op Op) error {
 			return fmt.Errorf("checker: acquisition %d is asked for twice: ids must not be reused", op.ID)
 		}
 		t.acquire = i
-	case op.Kind == Expire || op.Result == Unknown:
+	case op.Kind == Expire || op.Result == Unknown || op.Result == Released:
 		if t.maybe == none || op.Call < g.ops[t.maybe].Call {
 			t.maybe = i
 		}
@@ -205,6 +205,14 @@ func (g *grant) shape() {
 	}
 }
 
+// ended is the operation that ended an acquisition in the witness, or none.
+func (g *grant) ended(t *tenure) int32 {
+	if t.release == none && (t.acquire == none || g.ops[t.acquire].Result != OK) {
+		return none // it never took place
+	}
+	return t.ends()
+}
+
 // ends is the operation that ended a hold, or none.
 func (t *tenure) ends() int32 {
 	if t.release != none {
@@ -213,19 +221,29 @@ func (t *tenure) ends() int32 {
 	return t.maybe
 }
 
-// placeLost checks the releases which found that they did not hold the lock.
-func (g *grant) placeLost() {
+// placeRest checks the releases that ended nothing: they found that they did not hold
+// the lock, or are done with it, whoever ended the hold.
+func (g *grant) placeRest() {
 	for i, op := range g.ops {
-		if op.Kind != Release || op.Result != Lost {
+		if op.Kind != Release || op.Result != Lost && op.Result != Released {
 			continue
 		}
 		t := &g.tenures[op.ID]
+		if g.ended(t) == int32(i) {
+			continue
+		}
 		at := op.Call
 		if t.from < t.to && (op.Call > t.from || op.After) {
 			at = max(op.Call, t.to)
+		} else if t.acquire != none && op.After && op.Call < g.ops[t.acquire].Return {
+			at = min(g.ops[t.acquire].Return, op.Return) // clocks err: it comes after the instant in which it held
 		}
 		if at > op.Return {
-			g.violation("lost while it was held", t.acquire, int32(i), t.ends())
+			what := "lost while it was held"
+			if op.Result == Released {
+				what = "released twice"
+			}
+			g.violation(what, t.acquire, int32(i), t.ends())
 			continue
 		}
 		g.windows = append(g.windows, window{from: at, to: at, op: int32(i), end: none, lock: op.Lock})

@@ -6,15 +6,15 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 )
 
 // judgeGrant asks whether each grant was legal, and has every answer checked by
 // somebody else: a witness by [Verify], a counterexample by porcupine.
-func judgeGrant(r *run) lockbench.Layer {
+func judgeGrant(r *run) Layer {
 	ops := r.ops()
 	if len(ops) == 0 {
-		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "no operation on a lock"}
+		return Layer{Verdict: Vacuous, Summary: "no operation on a lock"}
 	}
 	res := Grant(ops)
 	if res.Err != nil {
@@ -24,13 +24,13 @@ func judgeGrant(r *run) lockbench.Layer {
 		if err := Verify(ops, res.Witness); err != nil {
 			return undecided(LayerGrant, "the witness was not accepted, a bug of the checker: "+err.Error())
 		}
-		return lockbench.Layer{Verdict: lockbench.Valid,
+		return Layer{Verdict: Valid,
 			Summary: count(len(ops), "operation") + " in a legal order, replayed by the verifier"}
 	}
 	f := findings{count: res.Count - len(res.Violations)}
 	contradicted := ""
 	for _, g := range r.fold(ops, res) {
-		f.add(func() lockbench.Finding {
+		f.add(func() Finding {
 			found := r.grantFinding(ops, g)
 			switch g.confirmed(ops) {
 			case porcupine.Illegal:
@@ -44,7 +44,7 @@ func judgeGrant(r *run) lockbench.Layer {
 	if contradicted != "" {
 		return undecided(LayerGrant, "a counterexample was not confirmed, a bug of the checker: "+contradicted)
 	}
-	return f.layer(lockbench.Invalid, "%s, %s", count(len(ops), "operation"), count(f.count, "violation"))
+	return f.layer(Invalid, "%s, %s", count(len(ops), "operation"), count(f.count, "violation"))
 }
 
 // confirmed asks porcupine about the operations of the violation alone. It may not
@@ -63,7 +63,7 @@ func (v *Violation) confirmed(ops []Op) porcupine.CheckResult {
 // cause is a violation with the number of those that follow from it.
 type cause struct {
 	Violation
-	from      lockbench.Instant
+	from      lb.Instant
 	followers int
 }
 
@@ -106,8 +106,8 @@ func (r *run) acquisitions(ops []Op, v Violation) []*acquisition {
 
 // seen is when a violation becomes visible: of two owners, when the second is
 // granted.
-func (r *run) seen(ops []Op, v Violation) lockbench.Instant {
-	last := lockbench.Instant(0)
+func (r *run) seen(ops []Op, v Violation) lb.Instant {
+	last := lb.Instant(0)
 	for _, i := range v.Ops {
 		if ops[i].Return < Forever {
 			last = max(last, ops[i].Return)
@@ -119,7 +119,7 @@ func (r *run) seen(ops []Op, v Violation) lockbench.Instant {
 	return last
 }
 
-func (r *run) grantFinding(ops []Op, c cause) lockbench.Finding {
+func (r *run) grantFinding(ops []Op, c cause) Finding {
 	acqs := r.acquisitions(ops, c.Violation)
 	f := r.finding(acqs[0], acqs[1:]...)
 	f.From, f.At = Forever, c.from
@@ -132,9 +132,9 @@ func (r *run) grantFinding(ops []Op, c cause) lockbench.Finding {
 	f.Sentence = r.theLock(acqs[0]) + " was " + c.What
 	switch {
 	case len(acqs) > 1:
-		f.Mechanism = lockbench.DoubleGrant
+		f.Mechanism = lb.DoubleGrant
 	case acqs[0].Granted():
-		f.Mechanism = lockbench.VanishedGrant
+		f.Mechanism = lb.VanishedGrant
 	}
 	if len(acqs) == 2 && acqs[0].Granted() && acqs[1].Granted() && c.What == whileHeld {
 		f.Sentence = r.second(acqs[0], acqs[1])

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/memory"
 )
 
@@ -16,18 +15,18 @@ const DefaultLimit = time.Minute
 // guard runs one layer within the limits and turns whatever goes wrong into a
 // result: the failure of a checker is something to be told, not a reason to lose
 // the other layers.
-func guard(ctx context.Context, o Options, l layer, r *run) lockbench.Layer {
+func guard(ctx context.Context, o Options, l layer, r *run) Layer {
 	if err := o.room(l.name, l.need(len(r.Acqs), len(r.Accesses))); err != nil {
 		return undecided(l.name, err.Error())
 	}
 	// A layer that has been given up may still be running: it leaves its
 	// measurements in a run of its own.
 	own := *r
-	out, err := bounded(ctx, o.limit(), func() lockbench.Layer { return l.judge(&own) })
+	out, err := bounded(ctx, o.limit(), func() Layer { return l.judge(&own) })
 	if err != nil {
 		return undecided(l.name, err.Error())
 	}
-	r.copies, r.outage = own.copies, own.outage
+	r.copies, r.outage, r.outageTold = own.copies, own.outage, own.outageTold
 	out.Name = l.name
 	for i := range out.Findings {
 		f := &out.Findings[i]

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/sketch"
 )
@@ -209,11 +209,11 @@ func TestMeaning(t *testing.T) {
 // TestOneShotClients: six hundred clients that each try once, in vain, ask as much as
 // one that tries again and again.
 func TestOneShotClients(t *testing.T) {
-	s := tell(lockbench.Plan{}).granted("h", "h", 0, 1, 5).fault(10, 20, true)
+	s := tell(history.Plan{}).granted("h", "h", 0, 1, 5).fault(10, 20, true)
 	for i := range 600 {
-		s.acquire(fmt.Sprint("c", i), fmt.Sprint("a", i), 100*i+100, 100*i+101, lockbench.Event{Result: lockbench.Fail})
+		s.acquire(fmt.Sprint("c", i), fmt.Sprint("a", i), 100*i+100, 100*i+101, history.Event{Result: lb.AnswerFailed})
 	}
-	if l := layerOf(s.check(), LayerProgress); l.Verdict != lockbench.Invalid {
+	if l := layerOf(s.check(), LayerProgress); l.Verdict != Invalid {
 		t.Errorf("%+v", l)
 	}
 }
@@ -221,17 +221,17 @@ func TestOneShotClients(t *testing.T) {
 // TestMechanisms: what is found has its right name.
 func TestMechanisms(t *testing.T) {
 	for _, tt := range []struct{ text, layer, mechanism string }{
-		{`1 c A a;2 r A a ok until=100;3 C A a;4 R A a lost`, LayerGrant, lockbench.VanishedGrant},
-		{`1 c A a;2 r A a ok until=100;3 c B b;4 r B b ok`, LayerGrant, lockbench.DoubleGrant},
+		{`1 c A a;2 r A a ok until=100;3 C A a;4 R A a lost`, LayerGrant, lb.VanishedGrant},
+		{`1 c A a;2 r A a ok until=100;3 c B b;4 r B b ok`, LayerGrant, lb.DoubleGrant},
 		{`1 C A a;2 R A a ok`, LayerGrant, ""},
 		{`1 c A a;2 r A a ok;3 read A a seq=1 plain=0;4 C A a;5 R A a ok;6 c B b;7 r B b ok;8 read B b seq=2 plain=0;9 write B b seq=3 plain=0/0/1;
-		  10 C B b;11 R B b ok;12 write A a seq=4 plain=1/0/1`, LayerStore, lockbench.EarlyRelease},
+		  10 C B b;11 R B b ok;12 write A a seq=4 plain=1/0/1`, LayerStore, lb.EarlyRelease},
 		{`1 c A a;2 r A a ok until=5;3 read A a seq=1 plain=0;6 c B b;7 r B b ok;8 read B b seq=2 plain=0;9 write B b seq=3 plain=0/0/1;
-		  10 C B b;11 R B b ok;12 write A a seq=4 plain=1/0/1`, LayerStore, lockbench.Overstay},
+		  10 C B b;11 R B b ok;12 write A a seq=4 plain=1/0/1`, LayerStore, lb.Overstay},
 		{`1 c A a;2 r A a ok;3 read A a seq=1 plain=0;6 c B b;7 r B b ok;8 read B b seq=2 plain=0;9 write B b seq=3 plain=0/0/1;
-		  12 write A a seq=4 plain=1/0/1`, LayerStore, lockbench.DoubleGrant},
+		  12 write A a seq=4 plain=1/0/1`, LayerStore, lb.DoubleGrant},
 	} {
-		l := layerOf(judge(lockbench.Plan{}, sketch.Must(tt.text).Events), tt.layer)
+		l := layerOf(judge(history.Plan{}, sketch.Must(tt.text).Events), tt.layer)
 		if len(l.Findings) != 1 || l.Findings[0].Mechanism != tt.mechanism || l.Findings[0].Lock != "l" {
 			t.Errorf("%s: %+v, want %q", tt.text, l, tt.mechanism)
 		}
@@ -241,12 +241,12 @@ func TestMechanisms(t *testing.T) {
 // TestUndecidedIsNoAcquittal: harm with a layer that came to no verdict is not taken
 // for less harm than there may be.
 func TestUndecidedIsNoAcquittal(t *testing.T) {
-	fenced := lockbench.Plan{Traits: lockbench.Traits{Fenced: true}}
+	fenced := history.Plan{Traits: lb.Traits{Fenced: true}}
 	blind := func(name string) []layer {
 		all := append([]layer(nil), layers...)
 		for i := range all {
 			if all[i].name == name {
-				all[i].judge = func(*run) lockbench.Layer { panic("blind") }
+				all[i].judge = func(*run) Layer { panic("blind") }
 			}
 		}
 		return all
@@ -254,14 +254,14 @@ func TestUndecidedIsNoAcquittal(t *testing.T) {
 	for _, tt := range []struct {
 		story  *story
 		blind  string
-		want   lockbench.Outcome
+		want   lb.Outcome
 		reason string
 	}{
-		{double(fenced), LayerToken, lockbench.Inconclusive, "token is undecided"},
-		{late(lockbench.Plan{}, skipped, ""), LayerGrant, lockbench.Inconclusive, "grant is undecided"},
-		{late(fenced, landed, refused), LayerBelief, lockbench.Inconclusive, "belief is undecided"},
-		{late(lockbench.Plan{}, landed, ""), LayerGrant, lockbench.Broken, "overstay: "},
-		{tell(lockbench.Plan{}).busy(10, 12).fault(200, 210, true).taken(205, 11000), LayerToken, lockbench.Stuck, "ghost: "},
+		{double(fenced), LayerToken, lb.Inconclusive, "token is undecided"},
+		{late(history.Plan{}, skipped, 0), LayerGrant, lb.Inconclusive, "grant is undecided"},
+		{late(fenced, landed, refused), LayerBelief, lb.Inconclusive, "belief is undecided"},
+		{late(history.Plan{}, landed, 0), LayerGrant, lb.Broken, "overstay: "},
+		{tell(history.Plan{}).busy(10, 12).fault(200, 210, true).taken(205, 11000), LayerToken, lb.Stuck, "ghost: "},
 	} {
 		r := check(t.Context(), Options{}, tt.story.plan, indexed(tt.story.events), blind(tt.blind))
 		if r.Outcome != tt.want || !strings.HasPrefix(r.Reason, tt.reason) {
@@ -275,18 +275,18 @@ func TestUndecidedIsNoAcquittal(t *testing.T) {
 
 // TestDoubts: of a history that is not whole nothing is claimed.
 func TestDoubts(t *testing.T) {
-	s := double(lockbench.Plan{})
+	s := double(history.Plan{})
 	ix := indexed(s.events)
 	ix.Doubts = []string{"events/w2.jsonl is missing"}
 	r := Check(t.Context(), s.plan, ix)
-	if r.Outcome != lockbench.Inconclusive || !strings.Contains(r.Reason, "events/w2.jsonl is missing") {
+	if r.Outcome != lb.Inconclusive || !strings.Contains(r.Reason, "events/w2.jsonl is missing") {
 		t.Errorf("%s %q", r.Outcome, r.Reason)
 	}
 }
 
 // TestOutageBeginsWithTheStrike: what was before it is not the fault's doing.
 func TestOutageBeginsWithTheStrike(t *testing.T) {
-	s := tell(lockbench.Plan{}).granted("A", "a", 0, 1, 2).acquire("B", "b", 3, 900, lockbench.Event{}).fault(500, 600, true).end(1000)
+	s := tell(history.Plan{}).granted("A", "a", 0, 1, 2).acquire("B", "b", 3, 900, history.Event{}).fault(500, 600, true).end(1000)
 	if r := s.check(); r.OutageMS != 400 {
 		t.Errorf("outage %v ms", r.OutageMS)
 	}
@@ -297,11 +297,11 @@ func TestManyAcquisitionsAreConfirmed(t *testing.T) {
 	for _, readers := range []int32{10, 64, 65, 200} {
 		var ops []Op
 		for id := range readers { // one after the other, each overlapping the next
-			from := lockbench.Instant(10 * id)
+			from := lb.Instant(10 * id)
 			ops = append(ops, Op{Call: from, Return: from, ID: id, Shared: true}, Op{Call: from + 12, Return: from + 13, ID: id, Kind: Release})
 		}
-		writer := Op{Call: 5, Return: lockbench.Instant(10 * readers), ID: readers, Result: Unknown}
-		ops = append(ops, writer, Op{Call: 6, Return: lockbench.Instant(10 * readers), ID: readers, Kind: Release})
+		writer := Op{Call: 5, Return: lb.Instant(10 * readers), ID: readers, Result: Unknown}
+		ops = append(ops, writer, Op{Call: 6, Return: lb.Instant(10 * readers), ID: readers, Kind: Release})
 		ops[len(ops)-2].Return = Forever
 		res := Grant(ops)
 		if res.Count != 1 || len(res.Violations[0].Ops) < int(readers) {
@@ -316,97 +316,97 @@ func TestManyAcquisitionsAreConfirmed(t *testing.T) {
 // TestCorners: no shape of a history makes a layer slow.
 func TestCorners(t *testing.T) {
 	const n = 100_000
-	type events = lockbench.History
-	ev := func(h events, t int, kind lockbench.Kind, op, client, id string, result lockbench.Result, shared bool) events {
-		return append(h, lockbench.Event{At: lockbench.Instant(t), Kind: kind, Op: op, Client: client, Lock: "l", ID: id, Result: result, Shared: shared})
+	type events = history.Events
+	ev := func(h events, t int, kind history.Kind, op, client, id string, result lb.Answer, shared bool) events {
+		return append(h, history.Event{At: lb.Instant(t), Kind: kind, Op: op, Client: client, Lock: "l", ID: id, Result: result, Shared: shared})
 	}
-	call, ret, acq, rel := lockbench.KindCall, lockbench.KindReturn, lockbench.OpAcquire, lockbench.OpRelease
+	call, ret, acq, rel := history.KindCall, history.KindReturn, history.OpAcquire, history.OpRelease
 	for name, make := range map[string]func() events{
 		"all passing through one hold": func() (h events) {
-			h = ev(h, 0, call, acq, "h", "h", "", false)
-			h = ev(h, 1, ret, acq, "h", "h", lockbench.OK, false)
+			h = ev(h, 0, call, acq, "h", "h", 0, false)
+			h = ev(h, 1, ret, acq, "h", "h", lb.AnswerOK, false)
 			for i := range n {
 				c := fmt.Sprint(i)
-				h = ev(h, 10*i+2, call, acq, c, c, "", false)
-				h = ev(h, 10*i+3, ret, acq, c, c, lockbench.Unknown, false)
-				h = ev(h, 10*i+4, call, rel, c, c, "", false)
-				h = ev(h, 10*i+5, ret, rel, c, c, lockbench.OK, false)
+				h = ev(h, 10*i+2, call, acq, c, c, 0, false)
+				h = ev(h, 10*i+3, ret, acq, c, c, lb.AnswerUnknown, false)
+				h = ev(h, 10*i+4, call, rel, c, c, 0, false)
+				h = ev(h, 10*i+5, ret, rel, c, c, lb.AnswerOK, false)
 			}
 			return h
 		},
 		"all passing through a chain of readers": func() (h events) {
 			for i := range n {
 				r, w := fmt.Sprint("r", i), fmt.Sprint("w", i)
-				h = ev(h, 10*i, call, acq, r, r, "", true)
-				h = ev(h, 10*i, ret, acq, r, r, lockbench.OK, true)
-				h = ev(h, 10*i+15, call, rel, r, r, "", false)
-				h = ev(h, 10*i+16, ret, rel, r, r, lockbench.OK, false)
-				h = ev(h, 10*i+1, call, acq, w, w, "", false)
-				h = ev(h, 10*i+2, ret, acq, w, w, lockbench.Unknown, false)
-				h = ev(h, 10*i+3, call, rel, w, w, "", false)
-				h = ev(h, 10*i+4, ret, rel, w, w, lockbench.OK, false)
+				h = ev(h, 10*i, call, acq, r, r, 0, true)
+				h = ev(h, 10*i, ret, acq, r, r, lb.AnswerOK, true)
+				h = ev(h, 10*i+15, call, rel, r, r, 0, false)
+				h = ev(h, 10*i+16, ret, rel, r, r, lb.AnswerOK, false)
+				h = ev(h, 10*i+1, call, acq, w, w, 0, false)
+				h = ev(h, 10*i+2, ret, acq, w, w, lb.AnswerUnknown, false)
+				h = ev(h, 10*i+3, call, rel, w, w, 0, false)
+				h = ev(h, 10*i+4, ret, rel, w, w, lb.AnswerOK, false)
 			}
 			return h
 		},
 		"readers at once": func() (h events) {
 			for i := range n {
 				c := fmt.Sprint(i)
-				h = ev(h, i, call, acq, c, c, "", true)
-				h = ev(h, n+i, ret, acq, c, c, lockbench.OK, true)
-				h = ev(h, 2*n+i, call, rel, c, c, "", false)
-				h = ev(h, 3*n+i, ret, rel, c, c, lockbench.OK, false)
+				h = ev(h, i, call, acq, c, c, 0, true)
+				h = ev(h, n+i, ret, acq, c, c, lb.AnswerOK, true)
+				h = ev(h, 2*n+i, call, rel, c, c, 0, false)
+				h = ev(h, 3*n+i, ret, rel, c, c, lb.AnswerOK, false)
 			}
 			return h
 		},
 		"writers among readers at once": func() (h events) {
 			for i := range n / 2 {
 				c, w := fmt.Sprint(i), fmt.Sprint("w", i)
-				h = ev(h, i, call, acq, c, c, "", true)
-				h = ev(h, n, ret, acq, c, c, lockbench.OK, true)
-				h = ev(h, n+10*i+1, call, acq, w, w, "", false)
-				h = ev(h, n+10*i+2, ret, acq, w, w, lockbench.OK, false)
-				h = ev(h, n+10*i+3, call, rel, w, w, "", false)
-				h = ev(h, n+10*i+4, ret, rel, w, w, lockbench.OK, false)
+				h = ev(h, i, call, acq, c, c, 0, true)
+				h = ev(h, n, ret, acq, c, c, lb.AnswerOK, true)
+				h = ev(h, n+10*i+1, call, acq, w, w, 0, false)
+				h = ev(h, n+10*i+2, ret, acq, w, w, lb.AnswerOK, false)
+				h = ev(h, n+10*i+3, call, rel, w, w, 0, false)
+				h = ev(h, n+10*i+4, ret, rel, w, w, lb.AnswerOK, false)
 			}
 			return h
 		},
 		"nobody ever gives it back": func() (h events) {
 			for i := range n {
 				c := fmt.Sprint(i)
-				h = ev(h, 2*i, call, acq, c, c, "", false)
-				h = ev(h, 2*i+1, ret, acq, c, c, lockbench.OK, false)
+				h = ev(h, 2*i, call, acq, c, c, 0, false)
+				h = ev(h, 2*i+1, ret, acq, c, c, lb.AnswerOK, false)
 			}
 			return h
 		},
 		"one client, over and over, never released": func() (h events) {
 			for i := range n {
 				id := fmt.Sprint(i)
-				h = ev(h, 2*i, call, acq, "c", id, "", i%2 == 0)
-				h = ev(h, 2*i+1, ret, acq, "c", id, lockbench.OK, i%2 == 0)
+				h = ev(h, 2*i, call, acq, "c", id, 0, i%2 == 0)
+				h = ev(h, 2*i+1, ret, acq, "c", id, lb.AnswerOK, i%2 == 0)
 			}
 			return h
 		},
 		"one hold, renewed and released over and over": func() (h events) {
-			h = ev(h, 0, call, acq, "c", "c", "", false)
-			h = ev(h, 1, ret, acq, "c", "c", lockbench.OK, false)
+			h = ev(h, 0, call, acq, "c", "c", 0, false)
+			h = ev(h, 1, ret, acq, "c", "c", lb.AnswerOK, false)
 			for i := range n {
-				h = append(h, lockbench.Event{At: lockbench.Instant(5*i + 2), Kind: lockbench.KindRenew, Client: "c", Lock: "l", ID: "c", Until: lockbench.Instant(5*i + 4)})
-				h = ev(h, 5*i+3, call, rel, "c", "c", "", false)
-				h = ev(h, 5*i+3, ret, rel, "c", "c", lockbench.Fail, false)
+				h = append(h, history.Event{At: lb.Instant(5*i + 2), Kind: history.KindRenew, Client: "c", Lock: "l", ID: "c", Until: lb.Instant(5*i + 4)})
+				h = ev(h, 5*i+3, call, rel, "c", "c", 0, false)
+				h = ev(h, 5*i+3, ret, rel, "c", "c", lb.AnswerFailed, false)
 			}
 			return h
 		},
 	} {
 		for _, reentrant := range []bool{false, true} {
 			h := make()
-			plan := lockbench.Plan{Algorithm: "x", Traits: lockbench.Traits{Reentrant: reentrant}}
+			plan := history.Plan{Algorithm: "x", Traits: lb.Traits{Reentrant: reentrant}}
 			start := time.Now()
 			ix, err := history.Of(h)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			Check(t.Context(), plan, ix)
-			if took := time.Since(start); took > 10*time.Second {
+			if took := time.Since(start); took > time.Minute { // a second, where the machine is not busy
 				t.Errorf("%s (reentrant %v): %d events took %v", name, reentrant, len(h), took)
 			} else {
 				t.Logf("%s (reentrant %v): %d events took %v", name, reentrant, len(h), took)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 )
 
 // A change that means nothing must not change the verdict. These tests need no
@@ -19,7 +19,7 @@ func TestShiftedTime(t *testing.T) {
 	for seed := range uint64(20_000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		ops := randomOps(rng)
-		by := lockbench.Instant(rng.Int64N(1 << 40))
+		by := lb.Instant(rng.Int64N(1 << 40))
 		shifted := slices.Clone(ops)
 		for i := range shifted {
 			if shifted[i].Call += by; shifted[i].Return < Forever {
@@ -133,7 +133,7 @@ func TestShiftedAndRenamedRuns(t *testing.T) {
 		h := readHistory(t, file)
 		want := rename(render(judge(plan, h)))
 		for i := range h {
-			for _, at := range []*lockbench.Instant{&h[i].At, &h[i].Until, &h[i].Call} {
+			for _, at := range []*lb.Instant{&h[i].At, &h[i].Until, &h[i].Call} {
 				if *at != 0 {
 					*at += 1e15
 				}

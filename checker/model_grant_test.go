@@ -2,6 +2,8 @@ package checker_test
 
 import (
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // step is an operation on the lock, in the model of the grant layer.
@@ -19,15 +21,16 @@ const (
 	takes  stepKind = iota // an acquire
 	gives                  // a release that ended a hold
 	finds                  // a release that found no hold
+	makes                  // a release behind which there is none
 	ceases                 // an end without a release
 )
 
 // modelGrant tries all orders.
-func modelGrant(h lb.History, plan lb.Plan) lb.Verdict {
+func modelGrant(h history.Events, plan history.Plan) checker.Verdict {
 	w := see(h, plan)
 	return w.every(func(acqs []*hold) bool {
 		steps := w.steps(acqs)
-		s := search{acqs: acqs, steps: steps, reentrant: plan.Traits.Reentrant, dead: map[uint64]bool{}}
+		s := search{acqs: acqs, steps: steps, reentrant: plan.Traits.Reentrant, dead: map[[2]uint64]bool{}}
 		for i, st := range steps {
 			if st.must {
 				s.all |= 1 << i
@@ -42,8 +45,8 @@ func (w *world) steps(acqs []*hold) (steps []step) {
 	for i, a := range acqs {
 		var acquire uint64
 		switch {
-		case a.client == "" || a.result == lb.Fail:
-		case a.result == lb.OK:
+		case a.client == "" || a.result == lb.AnswerFailed:
+		case a.result == lb.AnswerOK:
 			acquire = 1 << len(steps)
 			steps = append(steps, step{acq: i, kind: takes, from: a.call.t, to: a.ret.t, must: true})
 		default:
@@ -62,11 +65,15 @@ func (w *world) steps(acqs []*hold) (steps []step) {
 				st.after = acquire
 			}
 			switch r.result {
-			case lb.OK:
+			case lb.AnswerOK:
 				st.kind = gives
-			case lb.Lost:
+			case lb.AnswerLost:
 				st.kind = finds
-			case lb.Unknown:
+			case lb.AnswerReleased:
+				if st.kind = makes; !a.granted() || st.after == 0 && r.call.t <= a.ret.t {
+					st.kind, st.to, st.must = gives, never, false // as an unknown one
+				}
+			case lb.AnswerUnknown:
 				st.kind, st.to, st.must = gives, never, false
 			default:
 				continue
@@ -86,21 +93,21 @@ type search struct {
 	steps     []step
 	reentrant bool
 	all       uint64
-	dead      map[uint64]bool // the sets of steps that lead nowhere
+	dead      map[[2]uint64]bool // what is done and held where that leads nowhere
 }
 
 // from says whether what is left fits behind the steps that are done, the last of
-// which took effect at now or as soon after as you like. What holds follows from done.
+// which took effect at now or as soon after as you like.
 func (s *search) from(done, held uint64, now lb.Instant) bool {
 	if done&s.all == s.all {
 		return true
 	}
-	if s.dead[done] {
+	if s.dead[[2]uint64{done, held}] {
 		return false
 	}
 	for i, st := range s.steps {
 		if done&(1<<i) == 0 && st.must && st.to < now {
-			s.dead[done] = true
+			s.dead[[2]uint64{done, held}] = true
 			return false
 		}
 	}
@@ -113,7 +120,7 @@ func (s *search) from(done, held uint64, now lb.Instant) bool {
 			return true
 		}
 	}
-	s.dead[done] = true
+	s.dead[[2]uint64{done, held}] = true
 	return false
 }
 
@@ -134,6 +141,8 @@ func (s *search) apply(st step, held uint64) (next uint64, ok bool) {
 		return held | self, alone || allShared
 	case finds:
 		return held, held&self == 0
+	case makes:
+		return held &^ self, true
 	default:
 		return held &^ self, held&self != 0
 	}

@@ -4,10 +4,12 @@ import (
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // modelBelief looks at every stretch of time in which nothing changes.
-func modelBelief(h lb.History, plan lb.Plan) lb.Verdict {
+func modelBelief(h history.Events, plan history.Plan) checker.Verdict {
 	w := see(h, plan)
 	return w.every(func(acqs []*hold) bool {
 		violated := false
@@ -47,12 +49,12 @@ func (w *world) relies(a *hold, twice lb.Instant) bool {
 
 // modelOverstay: "A write of a client that lives, under a grant whose lease had ended,
 // or whose loss the client had learned."
-func modelOverstay(h lb.History, plan lb.Plan) lb.Verdict {
+func modelOverstay(h history.Events, plan history.Plan) checker.Verdict {
 	w := see(h, plan)
 	return w.every(func(acqs []*hold) bool {
 		for _, a := range acqs {
 			for _, ev := range w.accesses {
-				if ev.Kind != lb.KindWrite || ev.Lock != a.lock || ev.ID != a.id || !a.granted() {
+				if ev.Kind != history.KindWrite || ev.Lock != a.lock || ev.ID != a.id || !a.granted() {
 					continue
 				}
 				end := a.believed(ev.At)
@@ -66,7 +68,7 @@ func modelOverstay(h lb.History, plan lb.Plan) lb.Verdict {
 }
 
 // modelToken looks at every pair of grants.
-func modelToken(h lb.History, plan lb.Plan) lb.Verdict {
+func modelToken(h history.Events, plan history.Plan) checker.Verdict {
 	w := see(h, plan)
 	return w.every(func(acqs []*hold) bool {
 		acqs = slices.DeleteFunc(acqs, func(a *hold) bool { return !a.granted() })
@@ -102,7 +104,7 @@ func (a *hold) followed(b *hold) bool {
 }
 
 // reentered: "those of one client that re-entered: each was asked for before one with the
-// same token had returned from a release with ok or lost."
+// same token had returned from a release with ok, lost or released."
 func reentered(acqs []*hold, a, b *hold) bool {
 	if a.client != b.client {
 		return false
@@ -120,7 +122,7 @@ func reentered(acqs []*hold, a, b *hold) bool {
 
 func (a *hold) givenBackBefore(m moment, client string) bool {
 	for _, r := range a.releases {
-		if r.result != lb.OK && r.result != lb.Lost {
+		if r.result != lb.AnswerOK && r.result != lb.AnswerLost && r.result != lb.AnswerReleased {
 			continue
 		}
 		if r.ret.t < m.t || r.ret.t == m.t && r.client == client && r.ret.at < m.at {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // holds makes a history of grants, renewals, losses and releases: a lock service that is
@@ -47,7 +48,7 @@ func (m *maker) holds() {
 		}
 	}
 	if m.chance(0.3) && !m.ended {
-		m.add(lb.Event{Kind: lb.KindEnd})
+		m.add(history.Event{Kind: history.KindEnd})
 	}
 }
 
@@ -93,11 +94,11 @@ func (m *maker) acquire(p *party, shares float64) {
 	}
 	a.shared = m.chance(shares)
 	p.waits, p.releases, p.acts = a, false, false
-	m.call(p, lb.OpAcquire, a.lock, a.id, a.shared)
+	m.call(p, history.OpAcquire, a.lock, a.id, a.shared)
 }
 
 func (m *maker) call(p *party, op, lock, id string, shared bool) {
-	ev := lb.Event{Kind: lb.KindCall, Op: op, Client: p.name, Lock: lock, ID: id, Shared: shared}
+	ev := history.Event{Kind: history.KindCall, Op: op, Client: p.name, Lock: lock, ID: id, Shared: shared}
 	if p.say {
 		ev.Worker, p.say = p.home, false
 	}
@@ -130,22 +131,24 @@ func (m *maker) goOn(p *party, sloppy, leased float64) {
 		}
 	}
 	p.waits = nil
-	ev := lb.Event{Kind: lb.KindReturn, Op: lb.OpAcquire, Client: p.name, Lock: a.lock, ID: a.id}
+	ev := history.Event{Kind: history.KindReturn, Op: history.OpAcquire, Client: p.name, Lock: a.lock, ID: a.id}
 	if p.releases {
-		ev.Op = lb.OpRelease
+		ev.Op = history.OpRelease
 	}
 	switch {
 	case m.chance(0.1):
-		ev.Result = lb.Unknown
+		ev.Result = lb.AnswerUnknown
+	case p.releases && m.chance(0.1):
+		ev.Result = lb.AnswerReleased
 	case p.ok != m.chance(sloppy/2):
-		ev.Result = lb.OK
+		ev.Result = lb.AnswerOK
 	case p.releases:
-		ev.Result = []lb.Result{lb.Lost, lb.Lost, lb.Fail}[m.IntN(3)]
+		ev.Result = []lb.Answer{lb.AnswerLost, lb.AnswerLost, lb.AnswerFailed}[m.IntN(3)]
 	default:
-		ev.Result = lb.Fail
+		ev.Result = lb.AnswerFailed
 	}
-	ev.Shared = ev.Op == lb.OpAcquire && a.shared && m.chance(0.3)
-	if ev.Op == lb.OpAcquire && ev.Result == lb.OK {
+	ev.Shared = ev.Op == history.OpAcquire && a.shared && m.chance(0.3)
+	if ev.Op == history.OpAcquire && ev.Result == lb.AnswerOK {
 		a.granted = true
 		if m.chance(leased) {
 			ev.Until = max(1, m.now+lb.Instant(m.IntN(12)-1))
@@ -215,7 +218,7 @@ func (m *maker) handle(p *party, sloppy float64, steady bool) {
 	case n < 8:
 		m.release(p, a)
 	case n < 12:
-		ev := lb.Event{Kind: lb.KindRenew, Client: p.name, Lock: a.lock, ID: a.id, Until: m.now + lb.Instant(m.IntN(10))}
+		ev := history.Event{Kind: history.KindRenew, Client: p.name, Lock: a.lock, ID: a.id, Until: m.now + lb.Instant(m.IntN(10))}
 		if !a.holds && !m.chance(sloppy) {
 			return
 		}
@@ -229,7 +232,7 @@ func (m *maker) handle(p *party, sloppy float64, steady bool) {
 		}
 		m.add(ev)
 	case n < 13:
-		m.add(lb.Event{Kind: lb.KindLost, Client: p.name, Lock: a.lock, ID: a.id})
+		m.add(history.Event{Kind: history.KindLost, Client: p.name, Lock: a.lock, ID: a.id})
 		a.holds = a.holds && m.chance(0.5)
 	default:
 		if !steady || a.holds && (a.until == 0 || a.until > m.now) {
@@ -240,5 +243,5 @@ func (m *maker) handle(p *party, sloppy float64, steady bool) {
 
 func (m *maker) release(p *party, a *made) {
 	p.waits, p.releases, p.acts = a, true, false
-	m.call(p, lb.OpRelease, a.lock, a.id, false)
+	m.call(p, history.OpRelease, a.lock, a.id, false)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // store makes the log of a store, the accesses of which overtake each other: clients that
@@ -23,8 +24,8 @@ func (m *maker) store() {
 		for i, p := range m.clients {
 			a := &made{lock: lock, id: fmt.Sprint(p.name, i), owner: p, base: *m.values[lock]}
 			m.acqs = append(m.acqs, a)
-			m.call(p, lb.OpAcquire, lock, a.id, true)
-			m.add(lb.Event{Kind: lb.KindReturn, Op: lb.OpAcquire, Client: p.name, Lock: lock, ID: a.id, Result: lb.OK})
+			m.call(p, history.OpAcquire, lock, a.id, true)
+			m.add(history.Event{Kind: history.KindReturn, Op: history.OpAcquire, Client: p.name, Lock: lock, ID: a.id, Result: lb.AnswerOK})
 		}
 	}
 	begun := len(m.events)
@@ -95,11 +96,11 @@ func (m *maker) progress() {
 		case m.chance(0.05):
 			m.acquire(p, 0) // it has given up waiting for the answer
 		case p.releases:
-			m.answer(p, []lb.Result{lb.OK, lb.OK, lb.Lost, lb.Fail, lb.Unknown}[m.IntN(5)])
+			m.answer(p, []lb.Answer{lb.AnswerOK, lb.AnswerOK, lb.AnswerLost, lb.AnswerFailed, lb.AnswerUnknown, lb.AnswerReleased}[m.IntN(6)])
 		case m.chance(granting):
-			m.answer(p, lb.OK)
+			m.answer(p, lb.AnswerOK)
 		case polls:
-			m.answer(p, []lb.Result{lb.Fail, lb.Fail, lb.Unknown}[m.IntN(3)])
+			m.answer(p, []lb.Answer{lb.AnswerFailed, lb.AnswerFailed, lb.AnswerUnknown}[m.IntN(3)])
 			if m.chance(0.8) && !m.dead[p.home] {
 				m.now += m.unit * lb.Instant(m.IntN(6))
 				m.acquire(p, 0)
@@ -113,16 +114,16 @@ func (m *maker) progress() {
 	}
 	m.now += m.unit * lb.Instant(m.IntN(60))
 	if m.chance(0.8) && !m.ended {
-		m.add(lb.Event{Kind: lb.KindEnd})
+		m.add(history.Event{Kind: history.KindEnd})
 	}
 }
 
-func (m *maker) answer(p *party, result lb.Result) {
+func (m *maker) answer(p *party, result lb.Answer) {
 	a := p.waits
-	ev := lb.Event{Kind: lb.KindReturn, Op: lb.OpAcquire, Client: p.name, Lock: a.lock, ID: a.id, Result: result}
+	ev := history.Event{Kind: history.KindReturn, Op: history.OpAcquire, Client: p.name, Lock: a.lock, ID: a.id, Result: result}
 	if p.releases {
-		ev.Op = lb.OpRelease
-	} else if result == lb.OK {
+		ev.Op = history.OpRelease
+	} else if result == lb.AnswerOK {
 		a.granted = true
 		if m.chance(0.6) {
 			ev.Until = m.now + m.unit*lb.Instant(m.IntN(20))
@@ -148,8 +149,8 @@ func (m *maker) tend(p *party) {
 		m.release(p, a)
 	case a.owner != p:
 	case n < 3:
-		m.add(lb.Event{Kind: lb.KindRenew, Client: p.name, Lock: a.lock, ID: a.id, Until: m.now + m.unit*lb.Instant(m.IntN([]int{20, 80}[m.IntN(2)]))})
+		m.add(history.Event{Kind: history.KindRenew, Client: p.name, Lock: a.lock, ID: a.id, Until: m.now + m.unit*lb.Instant(m.IntN([]int{20, 80}[m.IntN(2)]))})
 	default:
-		m.add(lb.Event{Kind: lb.KindLost, Client: p.name, Lock: a.lock, ID: a.id})
+		m.add(history.Event{Kind: history.KindLost, Client: p.name, Lock: a.lock, ID: a.id})
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // sample is a random history that makes sense, with the plan of its run.
 type sample struct {
 	focus  string
-	events lb.History
-	plan   lb.Plan
+	events history.Events
+	plan   history.Plan
 }
 
 // makeSample makes the history of a seed. Few clients do little at coarse times, so that
@@ -79,7 +80,7 @@ type made struct {
 
 func (m *maker) chance(p float64) bool { return m.Float64() < p }
 
-func (m *maker) add(ev lb.Event) {
+func (m *maker) add(ev history.Event) {
 	ev.At = m.now
 	m.events = append(m.events, ev)
 }
@@ -113,28 +114,28 @@ func (m *maker) cast(clients int) {
 // access adds one of the store that fits its log.
 func (m *maker) access(p *party, a *made) {
 	m.seq++
-	ev := lb.Event{Kind: lb.KindRead, Client: p.name, Lock: a.lock, ID: a.id, Seq: m.seq, Token: a.token}
+	ev := history.Event{Kind: history.KindRead, Client: p.name, Lock: a.lock, ID: a.id, Seq: m.seq, Token: a.token}
 	now := m.values[a.lock]
-	c := [3]lb.CopyEffect{{Value: now[0]}, {Value: now[1]}, {Value: now[2]}}
+	c := [3]history.CopyEffect{{Value: now[0]}, {Value: now[1]}, {Value: now[2]}}
 	if m.chance(0.3) {
 		a.base = *now
 	} else {
-		ev.Kind = lb.KindWrite
+		ev.Kind = history.KindWrite
 		for i := range c {
-			c[i].Base, c[i].Result = a.base[i], lb.Landed
+			c[i].Base, c[i].Result = a.base[i], history.Landed
 			if (i == 1 || m.focus == "store" && i == 0) && m.chance(0.2) {
-				c[i].Result = lb.Skipped
+				c[i].Result = history.Skipped
 			}
 			if i == 2 && m.chance(0.2) {
-				c[i].Result = lb.Refused
+				c[i].Result = history.Refused
 			}
-			if c[i].Result == lb.Landed {
+			if c[i].Result == history.Landed {
 				c[i].New = c[i].Base + 1
 				now[i], a.base[i] = c[i].New, c[i].New
 			}
 		}
 	}
-	ev.Copies = &lb.CopyEffects{Plain: c[0], Checked: c[1]}
+	ev.Copies = &history.CopyEffects{Plain: c[0], Checked: c[1]}
 	if m.fenced {
 		ev.Copies.Fenced = &c[2]
 	}
@@ -144,7 +145,7 @@ func (m *maker) access(p *party, a *made) {
 // noise adds a death, a silence, a fault, or what means nothing to a verdict.
 func (m *maker) noise() {
 	p := m.clients[m.IntN(len(m.clients))]
-	switch n := m.IntN(12); {
+	switch n := m.IntN(14); {
 	case n < 3 && p.home != "" && !p.say:
 		m.kill(p.home)
 	case n < 6 && p.home != "":
@@ -152,21 +153,25 @@ func (m *maker) noise() {
 		if m.focus == "progress" {
 			wide = 40
 		}
-		m.add(lb.Event{Kind: lb.KindSilent, Worker: p.home, Call: max(1, m.now-lb.Instant(m.IntN(wide))*m.unit)})
+		m.add(history.Event{Kind: history.KindSilent, Worker: p.home, Call: max(1, m.now-lb.Instant(m.IntN(wide))*m.unit)})
 	case n < 9:
 		m.fault()
 	case n < 10 && !m.dead[p.home]:
-		m.add(lb.Event{Kind: lb.KindWake, Client: p.name, Name: "retry-delay"})
+		m.add(history.Event{Kind: history.KindWake, Client: p.name, Name: "retry-delay"})
 	case n < 11 && !m.dead[p.home]:
-		m.add(lb.Event{Kind: lb.KindStep, Client: p.name, ID: "a", Name: "before-write"})
-	case !m.ended && m.chance(0.2):
+		m.add(history.Event{Kind: history.KindStep, Client: p.name, ID: "a", Name: "before-write"})
+	case n < 12:
+		m.add(history.Event{Kind: history.KindAct, Name: "restart", Target: "s1", Phase: []string{"begin", "end"}[m.IntN(2)]})
+	case n < 13:
+		m.add(history.Event{Kind: history.KindFailed, Client: p.name, ID: "a"})
+	case !m.ended && m.chance(0.4):
 		m.ended = true
-		m.add(lb.Event{Kind: lb.KindEnd})
+		m.add(history.Event{Kind: history.KindEnd})
 	}
 }
 
 func (m *maker) kill(home string) {
-	m.add(lb.Event{Kind: lb.KindDead, Worker: home})
+	m.add(history.Event{Kind: history.KindDead, Worker: home})
 	m.dead[home] = true
 	for _, a := range m.acqs {
 		a.holds = a.holds && (a.owner.home != home || m.chance(0.5))
@@ -178,17 +183,17 @@ func (m *maker) fault() {
 	if i := slices.Index(m.faults, name); i >= 0 && !m.chance(0.05) {
 		m.faults = slices.Delete(m.faults, i, i+1)
 		if m.chance(0.3) {
-			m.add(lb.Event{Kind: lb.KindFault, Name: name, Phase: "heal"})
+			m.add(history.Event{Kind: history.KindFault, Name: name, Phase: "heal"})
 		}
-		m.add(lb.Event{Kind: lb.KindFault, Name: name, Phase: "healed", Bit: m.chance(0.5)})
+		m.add(history.Event{Kind: history.KindFault, Name: name, Phase: "healed", Proven: m.chance(0.5)})
 		return
 	}
 	if m.chance(0.1) {
-		m.add(lb.Event{Kind: lb.KindFault, Name: name, Phase: "healed"}) // none struck
+		m.add(history.Event{Kind: history.KindFault, Name: name, Phase: "healed"}) // none struck
 		return
 	}
 	m.faults = append(m.faults, name)
-	m.add(lb.Event{Kind: lb.KindFault, Name: name, Phase: "strike"})
+	m.add(history.Event{Kind: history.KindFault, Name: name, Phase: "strike"})
 }
 
 // shuffle puts lines out of order. Those of one instant stay in theirs.

@@ -5,14 +5,16 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // modelProgress looks at every stretch of time in which nothing changes.
-func modelProgress(h lb.History, plan lb.Plan) lb.Verdict {
+func modelProgress(h history.Events, plan history.Plan) checker.Verdict {
 	w := see(h, plan)
 	judged := plan.Algorithm != "" || len(w.faults) > 0
 	if !judged || !slices.ContainsFunc(w.acqs, func(a *hold) bool { return a.client != "" }) {
-		return lb.Vacuous
+		return checker.Vacuous
 	}
 	var healed lb.Instant = -1
 	open := false
@@ -22,7 +24,7 @@ func modelProgress(h lb.History, plan lb.Plan) lb.Verdict {
 		}
 	}
 	for _, ev := range w.events {
-		if ev.Kind == lb.KindFault && ev.Phase == "healed" {
+		if ev.Kind == history.KindFault && ev.Phase == "healed" {
 			healed = max(healed, ev.At)
 		}
 	}
@@ -55,14 +57,14 @@ func modelProgress(h lb.History, plan lb.Plan) lb.Verdict {
 			}
 		})
 		if stuck >= limit {
-			return lb.Invalid
+			return checker.Invalid
 		}
 		starved = starved || waited > time.Second
 	}
 	if open || healed >= 0 && (anyAsked && !anyGranted || starved) {
-		return lb.Undecided
+		return checker.Undecided
 	}
-	return lb.Valid
+	return checker.Valid
 }
 
 // asked: "while an acquire of it waits, up to its return, its client's next call, the
@@ -97,7 +99,7 @@ func (w *world) asked(acqs []*hold, twice lb.Instant) bool {
 // nextCall is when the client of an acquire calls again.
 func (w *world) nextCall(a *hold) lb.Instant {
 	for i, ev := range w.events {
-		if i > a.call.at && ev.Kind == lb.KindCall && ev.Client == a.client {
+		if i > a.call.at && ev.Kind == history.KindCall && ev.Client == a.client {
 			return ev.At
 		}
 	}
@@ -106,13 +108,13 @@ func (w *world) nextCall(a *hold) lb.Instant {
 
 // spoken: "from a grant to the end of its lease; without an end, to the first lost, the
 // death of the process or the client's own first call of a release; in any case no longer
-// than to the return of a release with ok or lost."
+// than to the return of a release with ok, lost or released."
 func (w *world) spoken(acqs []*hold, twice lb.Instant) bool {
 	for _, a := range acqs {
 		if !a.granted() {
 			continue
 		}
-		to := a.lease()
+		to := max(a.lease(), a.leaseWith(never, a.maybeBefore)) // at one t of two clients what says less
 		if to == never {
 			to = min(a.lost, w.deadOf(a.client))
 			for _, r := range a.releases {
@@ -122,7 +124,7 @@ func (w *world) spoken(acqs []*hold, twice lb.Instant) bool {
 			}
 		}
 		for _, r := range a.releases {
-			if r.result == lb.OK || r.result == lb.Lost {
+			if r.result == lb.AnswerOK || r.result == lb.AnswerLost || r.result == lb.AnswerReleased {
 				to = min(to, r.ret.t)
 			}
 		}

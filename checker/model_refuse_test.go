@@ -47,13 +47,13 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func refuses(h lb.History) (reader, model error) {
+func refuses(h history.Events) (reader, model error) {
 	_, reader = history.Of(h)
 	return reader, wellFormed(h)
 }
 
 // smaller leaves out events, as long as the two still disagree in the same way.
-func smaller(h lb.History) lb.History {
+func smaller(h history.Events) history.Events {
 	taken, _ := refuses(h)
 	for i := len(h) - 1; i >= 0; i-- {
 		less := slices.Concat(h[:i], h[i+1:])
@@ -65,7 +65,7 @@ func smaller(h lb.History) lb.History {
 }
 
 // damaged is a history that made sense, with an edit or two.
-func damaged(seed uint64) lb.History {
+func damaged(seed uint64) history.Events {
 	h := makeSample(seed).events
 	r := rand.New(rand.NewPCG(seed, 0x656469746f72))
 	for range 1 + r.IntN(2) {
@@ -76,7 +76,7 @@ func damaged(seed uint64) lb.History {
 	return h
 }
 
-func edit(r *rand.Rand, h lb.History) lb.History {
+func edit(r *rand.Rand, h history.Events) history.Events {
 	i := r.IntN(len(h))
 	ev, other := &h[i], h[r.IntN(len(h))]
 	pick := func(words ...string) string { return words[r.IntN(len(words))] }
@@ -96,11 +96,11 @@ func edit(r *rand.Rand, h lb.History) lb.History {
 	case 5:
 		ev.Lock = pick(other.Lock, "l", "n")
 	case 6:
-		ev.Op = pick(lb.OpAcquire, lb.OpRelease, other.Op, "lock")
+		ev.Op = pick(history.OpAcquire, history.OpRelease, other.Op, "lock")
 	case 7:
 		ev.Kind = other.Kind
 	case 8:
-		ev.Kind = lb.Kind(pick("pause", "read", "lost", "call", "wake", "end"))
+		ev.Kind = history.Kind(pick("pause", "read", "lost", "call", "wake", "act", "failed", "end"))
 	case 9:
 		ev.At = []lb.Instant{-1, 1<<62 + 1, 1 << 62, 0}[r.IntN(4)]
 	case 10:
@@ -112,33 +112,33 @@ func edit(r *rand.Rand, h lb.History) lb.History {
 			ev.Seq = max(other.Seq, uint64(r.IntN(3)))
 		}
 	case 13:
-		if ev.Kind == lb.KindRenew || ev.Kind == lb.KindSilent {
+		if ev.Kind == history.KindRenew || ev.Kind == history.KindSilent {
 			ev.Call = ev.At + lb.Instant(r.IntN(3)-1)
 		}
 	case 14:
-		return append(h, lb.Event{At: other.At, Kind: lb.KindEnd})
+		return append(h, history.Event{At: other.At, Kind: history.KindEnd})
 	case 15:
-		return slices.Insert(h, i, lb.Event{At: other.At, Kind: lb.KindDead, Worker: pick("w1", "w2", "w3")})
+		return slices.Insert(h, i, history.Event{At: other.At, Kind: history.KindDead, Worker: pick("w1", "w2", "w3")})
 	case 16:
-		if ev.Kind == lb.KindCall {
+		if ev.Kind == history.KindCall {
 			ev.Worker = pick("w1", "w2", "")
 		}
 	case 17:
-		if ev.Kind == lb.KindReturn {
-			ev.Result = lb.Result(pick("ok", "fail", "unknown", "lost", "maybe", ""))
+		if ev.Kind == history.KindReturn {
+			ev.Result = lb.Answer(r.IntN(7))
 		}
 	case 18:
-		if ev.Kind == lb.KindFault {
-			ev.Phase = pick("strike", "heal", "healed", "over", "")
+		if ev.Kind == history.KindFault || ev.Kind == history.KindAct {
+			ev.Phase = pick("strike", "heal", "healed", "begin", "end", "over", "")
 		}
 	case 19:
 		if ev.Copies != nil {
 			c := *ev.Copies
-			c.Checked.Result = pick(lb.Landed, lb.Skipped, lb.Refused, "done", "")
+			c.Checked.Result = history.Decision(r.IntN(5))
 			ev.Copies = &c
 		}
 	case 20:
-		forget(ev, r.IntN(10))
+		forget(ev, r.IntN(11))
 	case 21:
 		if ev.Until != 0 {
 			ev.Until = []lb.Instant{-1, 0, 1, 1 << 62}[r.IntN(4)]
@@ -152,8 +152,8 @@ func edit(r *rand.Rand, h lb.History) lb.History {
 }
 
 // forget leaves out a field.
-func forget(ev *lb.Event, field int) {
-	texts := []*string{&ev.Client, &ev.Lock, &ev.ID, &ev.Name, &ev.Phase, &ev.Worker, &ev.Op}
+func forget(ev *history.Event, field int) {
+	texts := []*string{&ev.Client, &ev.Lock, &ev.ID, &ev.Name, &ev.Phase, &ev.Worker, &ev.Op, &ev.Target}
 	switch {
 	case field < len(texts):
 		*texts[field] = ""

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // wellFormed is what docs/history.md says that a reader refuses, once more.
-func wellFormed(h lb.History) error {
+func wellFormed(h history.Events) error {
 	for i := range h {
 		if err := wellSaid(&h[i]); err != nil {
 			return fmt.Errorf("line %d: %w", i+2, err)
@@ -15,33 +16,33 @@ func wellFormed(h lb.History) error {
 	}
 	homes := homesOf(h)
 	said := map[string]string{}
-	open := map[string]*lb.Event{}
+	open := map[string]*history.Event{}
 	asked := map[[2]string]string{}
 	dead := map[string]bool{}
 	seqs := map[uint64]bool{}
 	ended := false
 	for _, ev := range inOrder(h) {
-		does := ev.Kind == lb.KindCall || ev.Kind == lb.KindReturn || ev.Kind == lb.KindRenew || ev.Kind == lb.KindLost
+		does := ev.Kind == history.KindCall || ev.Kind == history.KindReturn || ev.Kind == history.KindRenew || ev.Kind == history.KindLost
 		if does && homes[ev.Client] != "" && dead[homes[ev.Client]] {
 			return fmt.Errorf("%s does something after its death", ev.Client)
 		}
 		id := [2]string{ev.Lock, ev.ID}
 		switch ev.Kind {
-		case lb.KindCall:
+		case history.KindCall:
 			if ev.Worker != "" && said[ev.Client] != "" && said[ev.Client] != ev.Worker {
 				return fmt.Errorf("%s lives twice", ev.Client)
 			}
 			if ev.Worker != "" {
 				said[ev.Client] = ev.Worker
 			}
-			if ev.Op == lb.OpAcquire {
+			if ev.Op == history.OpAcquire {
 				if _, ok := asked[id]; ok {
 					return fmt.Errorf("%s is asked for again", ev.ID)
 				}
 				asked[id] = ev.Client
 			}
 			open[ev.Client] = &ev
-		case lb.KindReturn:
+		case history.KindReturn:
 			call := open[ev.Client]
 			if call == nil || call.Op != ev.Op || call.Lock != ev.Lock || call.ID != ev.ID {
 				return fmt.Errorf("%s is answered without a call", ev.Client)
@@ -50,19 +51,19 @@ func wellFormed(h lb.History) error {
 				return fmt.Errorf("%s is granted as shared", ev.ID)
 			}
 			delete(open, ev.Client)
-		case lb.KindRenew, lb.KindLost, lb.KindRead, lb.KindWrite:
+		case history.KindRenew, history.KindLost, history.KindRead, history.KindWrite:
 			if by, ok := asked[id]; !ok || by != ev.Client {
 				return fmt.Errorf("%s has not asked for %s", ev.Client, ev.ID)
 			}
-			if ev.Kind == lb.KindRead || ev.Kind == lb.KindWrite {
+			if ev.Kind == history.KindRead || ev.Kind == history.KindWrite {
 				if seqs[ev.Seq] {
 					return fmt.Errorf("two accesses %d", ev.Seq)
 				}
 				seqs[ev.Seq] = true
 			}
-		case lb.KindDead:
+		case history.KindDead:
 			dead[ev.Worker] = true
-		case lb.KindEnd:
+		case history.KindEnd:
 			if ended {
 				return fmt.Errorf("a second end")
 			}
@@ -73,14 +74,14 @@ func wellFormed(h lb.History) error {
 }
 
 // wellSaid is what it says of one line. In memory, what is zero is missing.
-func wellSaid(ev *lb.Event) error {
+func wellSaid(ev *history.Event) error {
 	const last = lb.Instant(1) << 62
 	// What stands in fields that a kind does not have is ignored, if it is of its type.
 	times := []lb.Instant{ev.At}
-	if ev.Kind == lb.KindReturn || ev.Kind == lb.KindRenew {
+	if ev.Kind == history.KindReturn || ev.Kind == history.KindRenew {
 		times = append(times, ev.Until)
 	}
-	if ev.Kind == lb.KindSilent || ev.Kind == lb.KindRenew {
+	if ev.Kind == history.KindSilent || ev.Kind == history.KindRenew {
 		times = append(times, ev.Call)
 	}
 	for _, t := range times {
@@ -90,33 +91,38 @@ func wellSaid(ev *lb.Event) error {
 	}
 	var must []bool
 	client, lock, id := ev.Client != "", ev.Lock != "", ev.ID != ""
-	op := ev.Op == lb.OpAcquire || ev.Op == lb.OpRelease
+	op := ev.Op == history.OpAcquire || ev.Op == history.OpRelease
 	switch ev.Kind {
-	case lb.KindCall:
+	case history.KindCall:
 		must = []bool{op, client, lock, id}
-	case lb.KindReturn:
+	case history.KindReturn:
 		r := ev.Result
-		must = []bool{op, client, lock, id, r == lb.OK || r == lb.Fail || r == lb.Unknown || r == lb.Lost && ev.Op == lb.OpRelease}
-	case lb.KindRenew:
+		ofRelease := r == lb.AnswerLost || r == lb.AnswerReleased
+		must = []bool{op, client, lock, id, r == lb.AnswerOK || r == lb.AnswerFailed || r == lb.AnswerUnknown || ofRelease && ev.Op == history.OpRelease}
+	case history.KindRenew:
 		must = []bool{client, lock, id, ev.Until != 0, ev.Call <= ev.At}
-	case lb.KindLost:
+	case history.KindLost:
 		must = []bool{client, lock, id}
-	case lb.KindWake:
+	case history.KindWake:
 		must = []bool{client, ev.Name != ""}
-	case lb.KindRead, lb.KindWrite:
+	case history.KindRead, history.KindWrite:
 		must = []bool{client, lock, id, ev.Seq != 0, ev.Copies != nil}
 		if ev.Copies != nil {
 			must = append(must, decided(ev.Kind, &ev.Copies.Plain), decided(ev.Kind, &ev.Copies.Checked), decided(ev.Kind, ev.Copies.Fenced))
 		}
-	case lb.KindStep:
+	case history.KindStep:
 		must = []bool{client, id, ev.Name != ""}
-	case lb.KindSilent:
+	case history.KindSilent:
 		must = []bool{ev.Worker != "", ev.Call != 0, ev.Call <= ev.At}
-	case lb.KindDead:
+	case history.KindDead:
 		must = []bool{ev.Worker != ""}
-	case lb.KindFault:
+	case history.KindFault:
 		must = []bool{ev.Name != "", ev.Phase == "strike" || ev.Phase == "heal" || ev.Phase == "healed"}
-	case lb.KindEnd:
+	case history.KindAct:
+		must = []bool{ev.Name != "", ev.Target != "", ev.Phase == "begin" || ev.Phase == "end"}
+	case history.KindFailed:
+		must = []bool{client}
+	case history.KindEnd:
 	default:
 		return fmt.Errorf("%q is no kind", ev.Kind)
 	}
@@ -128,14 +134,14 @@ func wellSaid(ev *lb.Event) error {
 	return nil
 }
 
-func decided(kind lb.Kind, c *lb.CopyEffect) bool {
+func decided(kind history.Kind, c *history.CopyEffect) bool {
 	switch {
 	case c == nil:
 		return true
-	case c.Result == "":
-		return kind == lb.KindRead
+	case c.Result == history.NoDecision:
+		return kind == history.KindRead
 	default:
 		// Only "a read of the fenced copy with a lower token ... is refused".
-		return c.Result == lb.Refused || kind == lb.KindWrite && (c.Result == lb.Landed || c.Result == lb.Skipped)
+		return c.Result == history.Refused || kind == history.KindWrite && (c.Result == history.Landed || c.Result == history.Skipped)
 	}
 }

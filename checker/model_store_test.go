@@ -1,31 +1,32 @@
 package checker_test
 
 import (
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // modelStore takes the accesses in the order of seq.
-func modelStore(h lb.History, plan lb.Plan) lb.Verdict {
+func modelStore(h history.Events, plan history.Plan) checker.Verdict {
 	w := see(h, plan)
-	verdict := lb.Valid
+	verdict := checker.Valid
 	for _, lock := range w.locks {
-		for _, copyOf := range []func(*lb.CopyEffects) *lb.CopyEffect{
-			func(c *lb.CopyEffects) *lb.CopyEffect { return &c.Plain },
-			func(c *lb.CopyEffects) *lb.CopyEffect { return &c.Checked },
-			func(c *lb.CopyEffects) *lb.CopyEffect { return c.Fenced },
+		for _, copyOf := range []func(*history.CopyEffects) *history.CopyEffect{
+			func(c *history.CopyEffects) *history.CopyEffect { return &c.Plain },
+			func(c *history.CopyEffects) *history.CopyEffect { return &c.Checked },
+			func(c *history.CopyEffects) *history.CopyEffect { return c.Fenced },
 		} {
 			switch oneCopy(w, lock, copyOf) {
-			case lb.Undecided:
-				return lb.Undecided // nothing is decided
-			case lb.Invalid:
-				verdict = lb.Invalid
+			case checker.Undecided:
+				return checker.Undecided // nothing is decided
+			case checker.Invalid:
+				verdict = checker.Invalid
 			}
 		}
 	}
 	return verdict
 }
 
-func oneCopy(w *world, lock string, copyOf func(*lb.CopyEffects) *lb.CopyEffect) lb.Verdict {
+func oneCopy(w *world, lock string, copyOf func(*history.CopyEffects) *history.CopyEffect) checker.Verdict {
 	var value, first, landed, stale int64
 	begun := false
 	for _, ev := range w.accesses {
@@ -37,13 +38,13 @@ func oneCopy(w *world, lock string, copyOf func(*lb.CopyEffects) *lb.CopyEffect)
 			begun, value, first = true, c.Value, c.Value
 		}
 		if c.Value != value {
-			return lb.Undecided
+			return checker.Undecided
 		}
-		if ev.Kind != lb.KindWrite || c.Result != lb.Landed {
+		if ev.Kind != history.KindWrite || c.Result != history.Landed {
 			continue
 		}
 		if c.New != c.Base+1 {
-			return lb.Undecided
+			return checker.Undecided
 		}
 		if c.Base != value {
 			stale++
@@ -52,7 +53,7 @@ func oneCopy(w *world, lock string, copyOf func(*lb.CopyEffects) *lb.CopyEffect)
 		value = c.New
 	}
 	if landed != value-first || stale > 0 {
-		return lb.Invalid
+		return checker.Invalid
 	}
-	return lb.Valid
+	return checker.Valid
 }

@@ -15,14 +15,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/sketch"
 )
 
 // models are the layers that have one.
-var models = map[string]func(lb.History, lb.Plan) lb.Verdict{
+var models = map[string]func(history.Events, history.Plan) checker.Verdict{
 	checker.LayerGrant:    modelGrant,
 	checker.LayerBelief:   modelBelief,
 	checker.LayerOverstay: modelOverstay,
@@ -129,11 +128,11 @@ func compare(ctx context.Context, s sample, asText bool, tally map[string]int) e
 		judged++
 		want, got := model(s.events, s.plan), l.Verdict
 		// A layer that found nothing to look at found nothing wrong.
-		if got == lb.Vacuous {
-			got = lb.Valid
+		if got == checker.Vacuous {
+			got = checker.Valid
 		}
-		if want == lb.Vacuous {
-			want = lb.Valid
+		if want == checker.Vacuous {
+			want = checker.Valid
 		}
 		if got != want {
 			wrong = append(wrong, fmt.Sprintf("%s is %s (%s), the model says %s", l.Name, l.Verdict, l.Summary, want))

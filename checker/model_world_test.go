@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // The models of this package judge histories by brute force, written from the words of
@@ -16,16 +18,16 @@ const never = lb.Instant(1) << 60
 
 // world is a history, sorted by acquisitions and nothing more.
 type world struct {
-	plan     lb.Plan
-	events   lb.History // in the order of time; at one t in that of the lines
-	end      lb.Instant // of the end event, or the last
+	plan     history.Plan
+	events   history.Events // in the order of time; at one t in that of the lines
+	end      lb.Instant     // of the end event, or the last
 	locks    []string
 	acqs     []*hold
 	homes    map[string]string // where each client lives
 	deaths   map[string]lb.Instant
 	silences []stretch // of workers
 	faults   []stretch
-	accesses []lb.Event // in the order of seq
+	accesses []history.Event // in the order of seq
 }
 
 // hold is an acquisition.
@@ -33,12 +35,12 @@ type hold struct {
 	lock, id, client string // client is "" if nobody asked for it
 	shared           bool
 	call, ret        moment
-	result           lb.Result
+	result           lb.Answer
 	until            lb.Instant
 	token            uint64
 	lost             lb.Instant
 	releases         []*giveBack
-	renewals         []lb.Event
+	renewals         []history.Event
 	renewedAt        []int // the places of the renewals in the order of events
 }
 
@@ -51,7 +53,7 @@ type moment struct {
 type giveBack struct {
 	client    string
 	call, ret moment
-	result    lb.Result
+	result    lb.Answer
 }
 
 type stretch struct {
@@ -59,7 +61,7 @@ type stretch struct {
 	from, to lb.Instant
 }
 
-func (a *hold) granted() bool { return a.result == lb.OK }
+func (a *hold) granted() bool { return a.result == lb.AnswerOK }
 
 func (w *world) deadOf(client string) lb.Instant {
 	if t, ok := w.deaths[w.homes[client]]; ok && client != "" {
@@ -70,7 +72,7 @@ func (w *world) deadOf(client string) lb.Instant {
 
 // homesOf says where each client lives: as one of its calls tells, else what stands
 // before the last dot of its name.
-func homesOf(h lb.History) map[string]string {
+func homesOf(h history.Events) map[string]string {
 	homes := map[string]string{}
 	for _, ev := range h {
 		if ev.Client == "" {
@@ -82,31 +84,31 @@ func homesOf(h lb.History) map[string]string {
 		}
 	}
 	for _, ev := range h {
-		if ev.Kind == lb.KindCall && ev.Worker != "" {
+		if ev.Kind == history.KindCall && ev.Worker != "" {
 			homes[ev.Client] = ev.Worker
 		}
 	}
 	return homes
 }
 
-func inOrder(h lb.History) lb.History {
+func inOrder(h history.Events) history.Events {
 	h = slices.Clone(h)
-	slices.SortStableFunc(h, func(a, b lb.Event) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(h, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
 	return h
 }
 
 // see makes the world of a history that makes sense.
-func see(h lb.History, plan lb.Plan) *world {
+func see(h history.Events, plan history.Plan) *world {
 	w := &world{plan: plan, events: inOrder(h), homes: homesOf(h), deaths: map[string]lb.Instant{}}
 	if n := len(w.events); n > 0 {
 		w.end = w.events[n-1].At
 	}
 	byID := map[[2]string]*hold{}
-	get := func(ev *lb.Event) *hold {
+	get := func(ev *history.Event) *hold {
 		a := byID[[2]string{ev.Lock, ev.ID}]
 		if a == nil {
 			far := moment{never, len(h)}
-			a = &hold{lock: ev.Lock, id: ev.ID, lost: never, call: far, ret: far}
+			a = &hold{lock: ev.Lock, id: ev.ID, lost: never, call: far, ret: far, result: lb.AnswerUnknown}
 			byID[[2]string{ev.Lock, ev.ID}] = a
 			w.acqs = append(w.acqs, a)
 			if !slices.Contains(w.locks, ev.Lock) {
@@ -120,47 +122,47 @@ func see(h lb.History, plan lb.Plan) *world {
 		ev := &w.events[i]
 		now := moment{ev.At, i}
 		switch {
-		case ev.Kind == lb.KindCall && ev.Op == lb.OpAcquire:
+		case ev.Kind == history.KindCall && ev.Op == history.OpAcquire:
 			a := get(ev)
-			a.client, a.shared, a.call, a.result = ev.Client, ev.Shared, now, lb.Unknown
-		case ev.Kind == lb.KindReturn && ev.Op == lb.OpAcquire:
+			a.client, a.shared, a.call, a.result = ev.Client, ev.Shared, now, lb.AnswerUnknown
+		case ev.Kind == history.KindReturn && ev.Op == history.OpAcquire:
 			a := get(ev)
 			a.ret, a.result, a.until, a.token = now, ev.Result, ev.Until, ev.Token
-		case ev.Kind == lb.KindCall:
-			r := &giveBack{client: ev.Client, call: now, ret: moment{never, len(h)}, result: lb.Unknown}
+		case ev.Kind == history.KindCall:
+			r := &giveBack{client: ev.Client, call: now, ret: moment{never, len(h)}, result: lb.AnswerUnknown}
 			a := get(ev)
 			a.releases = append(a.releases, r)
 			open[ev.Client] = r
-		case ev.Kind == lb.KindReturn:
+		case ev.Kind == history.KindReturn:
 			open[ev.Client].ret, open[ev.Client].result = now, ev.Result
-		case ev.Kind == lb.KindRenew:
+		case ev.Kind == history.KindRenew:
 			a := get(ev)
 			a.renewals, a.renewedAt = append(a.renewals, *ev), append(a.renewedAt, i)
-		case ev.Kind == lb.KindLost:
+		case ev.Kind == history.KindLost:
 			a := get(ev)
 			a.lost = min(a.lost, ev.At)
-		case ev.Kind == lb.KindRead || ev.Kind == lb.KindWrite:
+		case ev.Kind == history.KindRead || ev.Kind == history.KindWrite:
 			w.accesses = append(w.accesses, *ev)
-		case ev.Kind == lb.KindSilent:
+		case ev.Kind == history.KindSilent:
 			w.silences = append(w.silences, stretch{ev.Worker, ev.Call, ev.At})
-		case ev.Kind == lb.KindDead:
+		case ev.Kind == history.KindDead:
 			if _, ok := w.deaths[ev.Worker]; !ok {
 				w.deaths[ev.Worker] = ev.At
 			}
-		case ev.Kind == lb.KindFault && ev.Phase == "strike":
+		case ev.Kind == history.KindFault && ev.Phase == "strike":
 			w.faults = append(w.faults, stretch{ev.Name, ev.At, never})
-		case ev.Kind == lb.KindFault && ev.Phase == "healed":
+		case ev.Kind == history.KindFault && ev.Phase == "healed":
 			for j := range w.faults { // the last that is not healed yet
 				if f := &w.faults[len(w.faults)-1-j]; f.name == ev.Name && f.to == never {
 					f.to = ev.At
 					break
 				}
 			}
-		case ev.Kind == lb.KindEnd:
+		case ev.Kind == history.KindEnd:
 			w.end = ev.At
 		}
 	}
-	slices.SortFunc(w.accesses, func(a, b lb.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(w.accesses, func(a, b history.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 	return w
 }
 
@@ -203,9 +205,9 @@ func (a *hold) before(i int, othersFirst bool) bool {
 	r, at := a.renewals[i], a.renewedAt[i]
 	return !slices.ContainsFunc(a.releases, func(g *giveBack) bool {
 		if g.client != r.Client && r.At == g.call.t {
-			return g.result != lb.Fail && othersFirst
+			return g.result != lb.AnswerFailed && othersFirst
 		}
-		return g.result != lb.Fail && g.call.at < at
+		return g.result != lb.AnswerFailed && g.call.at < at
 	})
 }
 
@@ -243,11 +245,11 @@ func (w *world) of(lock string) (found []*hold) {
 }
 
 // every judges each lock apart: one that is invalid makes the layer invalid.
-func (w *world) every(valid func([]*hold) bool) lb.Verdict {
+func (w *world) every(valid func([]*hold) bool) checker.Verdict {
 	for _, lock := range w.locks {
 		if !valid(w.of(lock)) {
-			return lb.Invalid
+			return checker.Invalid
 		}
 	}
-	return lb.Valid
+	return checker.Valid
 }

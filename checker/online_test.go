@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
-func watch(o *Online, h lockbench.History) (found []lockbench.Finding) {
+func watch(o *Online, h history.Events) (found []Finding) {
 	for i := range h {
 		if f := o.Event(&h[i]); f != nil {
 			found = append(found, *f)
@@ -21,7 +22,7 @@ func watch(o *Online, h lockbench.History) (found []lockbench.Finding) {
 }
 
 func TestOnline(t *testing.T) {
-	type plan = lockbench.Plan
+	type plan = history.Plan
 	const quiet = ""
 	tests := []struct {
 		name   string
@@ -39,30 +40,75 @@ func TestOnline(t *testing.T) {
 		{"its process died", Online{}, tell(plan{}).granted("w1.c0", "a", 0, 1, 0).dead("w1", 50).granted("w2.c0", "b", 2, 60, 0).end(70), quiet},
 		{"another process died", Online{}, tell(plan{}).granted("w1.c0", "a", 0, 1, 0).dead("w10", 50).granted("w2.c0", "b", 2, 60, 0).end(70), "w2.c0"},
 		{"released at the same instant, told later", Online{},
-			tell(plan{}).granted("w1.c0", "a", 0, 1, 0).granted("w2.c0", "b", 2, 60, 0).release("w1.c0", "a", 60, 61, lockbench.OK).end(70), quiet},
+			tell(plan{}).granted("w1.c0", "a", 0, 1, 0).granted("w2.c0", "b", 2, 60, 0).release("w1.c0", "a", 60, 61, lb.AnswerOK).end(70), quiet},
 		{"released in time, told within the slack", Online{Slack: 5 * time.Millisecond},
-			tell(plan{}).granted("w1.c0", "a", 0, 1, 0).granted("w2.c0", "b", 2, 60, 0).release("w1.c0", "a", 58, 61, lockbench.OK).end(70), quiet},
+			tell(plan{}).granted("w1.c0", "a", 0, 1, 0).granted("w2.c0", "b", 2, 60, 0).release("w1.c0", "a", 58, 61, lb.AnswerOK).end(70), quiet},
 		{"released too late", Online{Slack: 5 * time.Millisecond},
-			tell(plan{}).granted("w1.c0", "a", 0, 1, 0).granted("w2.c0", "b", 2, 60, 0).release("w1.c0", "a", 61, 62, lockbench.OK).end(70), "w2.c0"},
+			tell(plan{}).granted("w1.c0", "a", 0, 1, 0).granted("w2.c0", "b", 2, 60, 0).release("w1.c0", "a", 61, 62, lb.AnswerOK).end(70), "w2.c0"},
 		{"the same client", Online{}, tell(plan{}).granted("w1.c0", "a", 0, 1, 0).granted("w1.c0", "b", 2, 60, 0).end(70), quiet},
 		{"two readers", Online{}, tell(plan{}).shared("w1.c0", "a", 0, 1).shared("w2.c0", "b", 2, 3).end(9), quiet},
 		{"a reader and a writer", Online{}, tell(plan{}).shared("w1.c0", "a", 0, 1).granted("w2.c0", "b", 2, 3, 0).end(9), "w2.c0"},
+		{"an update that was lost", Online{}, lostUpdate(), "w1.c0 wrote 1 over 1 at 0.112 s: it had read 0, and its lease had ended at 0.100 s"},
+		{"an update that was lost after its writer had learned that its lock was", Online{}, lostUpdate(history.Event{At: at(50), Kind: history.KindLost}),
+			"it had read 0, and it had learned at 0.050 s that its lock was lost"},
+		{"an update that was lost under a lease that was renewed", Online{}, lostUpdate(history.Event{At: at(50), Kind: history.KindRenew, Until: at(101)}),
+			"it had read 0, and its lease had ended at 0.101 s"},
+		{"an update that was lost, a moment after the lease", Online{Slack: 12 * time.Millisecond}, lostUpdate(), "it had read 0$"},
+		{"an update that was lost while a fault was in force", Online{}, lostUpdate(history.Event{At: at(40), Kind: history.KindFault, Name: "old", Phase: history.PhaseStrike},
+			history.Event{At: at(41), Kind: history.KindFault, Name: "old", Phase: history.PhaseHealed, Note: "measured"},
+			history.Event{At: at(45), Kind: history.KindFault, Name: "new", Phase: history.PhaseStrike}),
+			"its lease had ended at 0.100 s; old was in force from 0.040 s to 0.041 s (measured); new was in force from 0.045 s to the end"},
+		{"a lease that is renewed late, when somebody else has one", Online{}, tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 101, 300).
+			renew("w1.c0", "a", 150, 200).end(400), "w1.c0 was granted the lock at 0.150 s while w2.c0 held it since 0.101 s"},
+		{"a lease that is renewed late, when nobody else has one any more", Online{}, tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 101, 300).
+			release("w2.c0", "b", 149, 150, lb.AnswerOK).renew("w1.c0", "a", 150, 200).end(400), quiet},
+		{"a stale write that its writer's own look kept back", Online{}, lostUpdate().harmless(), quiet},
 		{"another lock", Online{}, tell(plan{}).granted("w1.c0", "a", 0, 1, 0).
-			acquire("w2.c0", "b", 2, 3, lockbench.Event{Lock: "m"}).end(9), quiet},
+			acquire("w2.c0", "b", 2, 3, history.Event{Lock: "m"}).end(9), quiet},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.story.events = slices.Insert(tt.story.events, 0, lockbench.Event{At: at(0), Kind: lockbench.KindStep})
+			tt.story.events = slices.Insert(tt.story.events, 0, history.Event{At: at(0), Kind: history.KindStep})
 			var said string
 			if found := watch(&tt.online, tt.story.events); len(found) > 0 {
-				if said = found[0].Sentence; !found[0].Confirmed {
+				if said = found[0].Sentence; found[0].Layer == LayerBelief && !found[0].Confirmed {
 					t.Errorf("not confirmed: %+v", found[0])
 				}
 			}
-			if (said == "") != (tt.want == quiet) || !strings.Contains(said, tt.want) {
+			if (said == "") != (tt.want == quiet) || !strings.Contains(said+"$", tt.want) {
 				t.Errorf("reported %q, want %q", said, tt.want)
 			}
 		})
+	}
+}
+
+// lostUpdate is a holder that overstays, and writes over what the next one wrote.
+func lostUpdate(before ...history.Event) *story {
+	s := tell(history.Plan{}).granted("w1.c0", "a", 0, 1, 100)
+	old := s.read(2, "w1.c0", "a")
+	for _, e := range before {
+		if e.Kind != history.KindFault {
+			e.Client, e.Lock, e.ID = "w1.c0", "l", "a"
+		}
+		s.events = append(s.events, e)
+	}
+	s.granted("w2.c0", "b", 2, 101, 200)
+	s.write(111, "w2.c0", "b", s.read(110, "w2.c0", "b"), landed, 0)
+	return s.write(112, "w1.c0", "a", old, landed, 0).end(300)
+}
+
+// harmless takes back that the last write landed.
+func (s *story) harmless() *story {
+	c := s.events[len(s.events)-2].Copies
+	c.Plain.Result, c.Plain.New = history.Skipped, 0
+	return s
+}
+
+// TestOnlineTellsOverstays: one that lost an update ends a run, too.
+func TestOnlineTellsOverstays(t *testing.T) {
+	found := watch(&Online{}, late(history.Plan{}, landed, 0).events)
+	if len(found) != 1 || found[0].Mechanism != lb.Overstay || found[0].Layer != LayerStore {
+		t.Errorf("%+v", found)
 	}
 }
 
@@ -75,10 +121,10 @@ func TestOnlineAgreesWithCheck(t *testing.T) {
 			continue // no client does that: it would have to guess
 		}
 		h := eventsOf(ops, ownOrForeign)
-		h = append(h, lockbench.Event{At: h[len(h)-1].At + 1, Kind: lockbench.KindEnd})
+		h = append(h, history.Event{At: h[len(h)-1].At + 1, Kind: history.KindEnd})
 		found := watch(&Online{}, h)
-		res := judge(lockbench.Plan{}, h)
-		clash := layerOf(res, LayerBelief).Verdict == lockbench.Invalid
+		res := judge(history.Plan{}, h)
+		clash := layerOf(res, LayerBelief).Verdict == Invalid
 		if len(found) > 0 {
 			reported++
 			if !clash || !found[0].Confirmed {
@@ -108,7 +154,7 @@ func ownOrForeign(i int, op Op) string {
 }
 
 func releasedBeforeGranted(ops []Op) bool {
-	granted := map[int32]lockbench.Instant{}
+	granted := map[int32]lb.Instant{}
 	for _, op := range ops {
 		if op.Kind == Acquire {
 			granted[op.ID] = op.Return
@@ -125,13 +171,13 @@ func BenchmarkOnline(b *testing.B) {
 	h := eventsOf(saturated(1e5), oneOf64)
 	span := h[len(h)-1].At + 100
 	for i := range h {
-		if h[i].Kind == lockbench.KindReturn && h[i].Op == lockbench.OpAcquire {
+		if h[i].Kind == history.KindReturn && h[i].Op == history.OpAcquire {
 			h[i].Until = h[i].At + 1000
 		}
 	}
 	var o Online
 	b.ReportAllocs()
-	i, shift := 0, lockbench.Instant(0)
+	i, shift := 0, lb.Instant(0)
 	for b.Loop() {
 		ev := &h[i]
 		ev.At += shift

@@ -1,8 +1,7 @@
 package checker
 
 import (
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/history"
+	lb "github.com/lockbench/lockbench"
 )
 
 // Op is one operation on a lock as the grant check sees it: 32 bytes, no
@@ -10,14 +9,14 @@ import (
 type Op struct {
 	// Call and Return are the closed interval in which the operation took
 	// effect. Return is Forever if Result is Unknown.
-	Call, Return lockbench.Instant
+	Call, Return lb.Instant
 	// ID is the acquisition, Lock the lock; both are small numbers from 0.
 	ID, Lock int32
 	// Owner is whose acquisitions hold a lock together, a number from 1; 0 where each
 	// acquisition stands for itself.
 	Owner  int32
 	Kind   OpKind
-	Result history.Result
+	Result lb.Answer
 	// Shared is set on the acquire of the shared mode.
 	Shared bool
 	// After is set on a release that was called by the client of its acquisition
@@ -37,18 +36,21 @@ const (
 	Expire
 )
 
-// The results of operations, as in [history.Result].
+// The results of operations, as in [lb.Answer].
 const (
-	OK      = history.OK
-	Fail    = history.Fail
-	Unknown = history.Unknown
-	Lost    = history.Lost
+	OK      = lb.AnswerOK
+	Fail    = lb.AnswerFailed
+	Unknown = lb.AnswerUnknown
+	Lost    = lb.AnswerLost
+	// Released ended the hold of its acquisition, if it had not ended before. It is only
+	// of a release that was called after the acquire had returned ok.
+	Released = lb.AnswerReleased
 )
 
 // definite reports whether the operation certainly saw the lock at some instant
 // between its call and its return, so that a witness must place it.
 func (o Op) definite() bool {
-	return o.Kind != Expire && (o.Result == OK || o.Result == Lost)
+	return o.Kind != Expire && (o.Result == OK || o.Result == Lost || o.Result == Released)
 }
 
 // owner is who must not hold a lock together with another.
@@ -87,6 +89,12 @@ func (r *run) ops() []Op {
 				continue
 			}
 			op.Kind, op.Call, op.Return, op.Result, op.After = Release, rel.Call, rel.Return, rel.Result, rel.Own
+			if rel.Client != a.Client && rel.Call+2*r.Error >= expiry {
+				op.Result = Unknown // by another clock it may be late
+			}
+			if op.Result == Released && !(rel.Own || a.Granted() && rel.Call > a.Return) {
+				op.Result = Unknown // it may have come before the grant, and done nothing
+			}
 			if op.Result == Unknown {
 				op.Return = Forever
 			}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 )
 
 // judgeOrder measures fairness. It is never a violation: a lock may be unfair.
@@ -14,7 +14,7 @@ import (
 // A FIFO inversion is a pair of grants of one lock of which the later request was
 // granted first. Requests are ordered by their calls, which is when they left and
 // not when they arrived: a few inversions say nothing.
-func judgeOrder(r *run) lockbench.Layer {
+func judgeOrder(r *run) Layer {
 	inversions, grants := 0, 0
 	var longest time.Duration
 	share := map[int32]float64{}
@@ -36,9 +36,9 @@ func judgeOrder(r *run) lockbench.Layer {
 		inversions += fifoInversions(granted)
 	}
 	if grants == 0 {
-		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "nothing was granted"}
+		return Layer{Verdict: Vacuous, Summary: "nothing was granted"}
 	}
-	return findings{}.layer(lockbench.Valid, "%s, %s of the request order, Jain's index %.3f over %s, longest wait %s%s",
+	return findings{}.layer(Valid, "%s, %s of the request order, Jain's index %.3f over %s, longest wait %s%s",
 		count(grants, "grant"), count(inversions, "inversion"), jain(share), count(len(share), "client"), seconds(longest), r.cost(grants))
 }
 
@@ -68,15 +68,15 @@ func fifoInversions(grants []*acquisition) int {
 	slices.SortStableFunc(grants, func(a, b *acquisition) int {
 		return cmp.Or(cmp.Compare(a.Call, b.Call), cmp.Compare(a.Return, b.Return))
 	})
-	times := make([]lockbench.Instant, len(grants))
+	times := make([]lb.Instant, len(grants))
 	for i, a := range grants {
 		times[i] = a.Return
 	}
-	return sortCounting(times, make([]lockbench.Instant, len(times)))
+	return sortCounting(times, make([]lb.Instant, len(times)))
 }
 
 // sortCounting sorts x by merging and returns how many pairs were out of order.
-func sortCounting(x, scratch []lockbench.Instant) int {
+func sortCounting(x, scratch []lb.Instant) int {
 	if len(x) < 2 {
 		return 0
 	}

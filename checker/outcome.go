@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // A run with less than this proves nothing: the clients hardly met.
@@ -15,13 +16,23 @@ const (
 )
 
 // conclude derives what it takes to be safe from the layers of one run.
-func conclude(r *run, judged []lockbench.Layer) lockbench.RunResult {
-	res := lockbench.RunResult{Schema: lockbench.Schema, Plan: r.plan, Layers: judged, Copies: r.copies,
-		Sections: r.sections, Contended: r.contended, OutageMS: ms(time.Duration(r.outage)), FirstViolationMS: -1, Effect: r.effect(), Notes: r.Notes}
+func conclude(r *run, judged []Layer) Result {
+	res := Result{Schema: history.Schema, Plan: r.plan, Layers: judged, Copies: r.copies,
+		Sections: r.sections, Contended: r.contended, OutageMS: ms(time.Duration(r.outage)), Outage: r.outageTold,
+		FirstViolationMS: -1, Effect: r.effect(), Notes: r.Notes}
 	if res.Copies == nil {
-		res.Copies = map[string]lockbench.Copy{}
+		res.Copies = map[string]Copy{}
 	}
 	for _, l := range judged {
+		if isClaim(l.Name) {
+			if l.Verdict == Invalid {
+				res.Claims = append(res.Claims, l.Name+": no: "+l.Summary)
+			}
+			continue
+		}
+		if l.Name == LayerToken && l.Verdict == Invalid {
+			res.Claims = append(res.Claims, "fenced: no: "+l.Summary)
+		}
 		if l.Name != LayerOverstay && l.Name != LayerToken { // hazards; whether they hurt, the store says
 			for _, f := range l.Findings {
 				if at := ms(f.At.Sub(r.Start)); res.FirstViolationMS < 0 || at < res.FirstViolationMS {
@@ -30,7 +41,7 @@ func conclude(r *run, judged []lockbench.Layer) lockbench.RunResult {
 			}
 		}
 	}
-	c := conclusion{r: r, res: &res, layer: map[string]lockbench.Layer{}}
+	c := conclusion{r: r, res: &res, layer: map[string]Layer{}}
 	for _, l := range judged {
 		c.layer[l.Name] = l
 	}
@@ -42,43 +53,62 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 type conclusion struct {
 	r     *run
-	res   *lockbench.RunResult
-	layer map[string]lockbench.Layer
+	res   *Result
+	layer map[string]Layer
 }
 
 // outcome is the cell of one run, and why. Harm that was seen stands, whatever
 // else was missing: BROKEN and STUCK say what happened. The others say what it takes
 // to be safe, and that takes every layer.
-func (c *conclusion) outcome() (lockbench.Outcome, string) {
+func (c *conclusion) outcome() (lb.Outcome, string) {
 	care, reason := c.care(), c.harm()
-	stuck := c.is(LayerProgress, lockbench.Invalid)
+	stuck := c.is(LayerProgress, Invalid)
 	switch {
-	case care == lockbench.Safe && !stuck:
+	case care == lb.Safe && !stuck:
 		if why := c.inconclusive(); why != "" {
-			return lockbench.Inconclusive, why
+			return lb.Inconclusive, why
 		}
-		return lockbench.Safe, c.distrust("")
-	case stuck && care == lockbench.Safe:
-		care, reason = lockbench.Stuck, c.first(LayerProgress)
-	case stuck && care != lockbench.Broken:
-		care, reason = lockbench.Stuck, fmt.Sprintf("%s; besides it took %s: %s", c.first(LayerProgress), care, reason)
+		return lb.Safe, c.distrust("")
+	case stuck && care == lb.Safe:
+		care, reason = lb.Stuck, c.first(LayerProgress)
+	case stuck && care != lb.Broken:
+		care, reason = lb.Stuck, fmt.Sprintf("%s; besides it took %s: %s", c.first(LayerProgress), care, reason)
 	case stuck:
 		reason += "; and stuck: " + c.first(LayerProgress)
-	case care != lockbench.Broken:
+	case c.starved() != "":
+		c.res.Starved = c.starved()
+		return lb.Inconclusive, c.res.Starved + "; harm was seen: " + reason
+	case care != lb.Broken:
 		if why := c.undecided(); why != "" {
-			return lockbench.Inconclusive, why + "; harm was seen: " + reason
+			return lb.Inconclusive, why + "; harm was seen: " + reason
 		}
 	}
 	reason = c.distrust(reason)
-	if c.faulty() && !c.res.Effect.Bit {
+	if c.faulty() && !c.res.Effect.Proven {
 		reason += " (the fault had no measured effect)"
 	}
 	return care, reason
 }
 
+// starved is how the machine, and no fault, made every writer outlive its lease, or "".
+func (c *conclusion) starved() string {
+	store := c.layer[LayerStore]
+	if c.doubleGrant() || store.Count > len(store.Findings) {
+		return ""
+	}
+	why := ""
+	for _, f := range store.Findings {
+		if f.starved == "" {
+			return ""
+		}
+		why = f.starved
+	}
+	return why
+}
+
 // distrust adds to a reason that the tokens are no fence.
 func (c *conclusion) distrust(reason string) string {
-	if !c.is(LayerToken, lockbench.Invalid) {
+	if !c.is(LayerToken, Invalid) {
 		return reason
 	}
 	if reason != "" {
@@ -87,34 +117,36 @@ func (c *conclusion) distrust(reason string) string {
 	return reason + "the fencing tokens can't be trusted: " + c.first(LayerToken)
 }
 
-func (c *conclusion) is(layer string, v lockbench.Verdict) bool { return c.layer[layer].Verdict == v }
+func (c *conclusion) is(layer string, v Verdict) bool { return c.layer[layer].Verdict == v }
 
 // doubleGrant reports whether the lock itself broke. No holder can see that by
 // looking at its own lease.
 func (c *conclusion) doubleGrant() bool {
-	return c.is(LayerBelief, lockbench.Invalid) || c.is(LayerGrant, lockbench.Invalid)
+	return c.is(LayerBelief, Invalid) || c.is(LayerGrant, Invalid)
 }
 
 // care is the weakest care with which the holders would have been safe.
-func (c *conclusion) care() lockbench.Outcome {
+func (c *conclusion) care() lb.Outcome {
 	hurt := func(name string) bool { return c.res.Copies[name].Hurt() }
 	fenced, offered := c.res.Copies[CopyFenced]
-	fence := lockbench.Broken
-	if offered && !fenced.Hurt() && !c.is(LayerToken, lockbench.Invalid) {
-		fence = lockbench.Fence
+	fence := lb.Broken
+	if offered && !fenced.Hurt() && !c.is(LayerToken, Invalid) {
+		fence = lb.Fence
 	}
 	switch {
 	case hurt(CopyPlain) && hurt(CopyChecked), c.doubleGrant():
 		return fence
 	case hurt(CopyPlain):
-		return lockbench.Check
+		return lb.Check
+	case c.is(LayerWorkload, Invalid):
+		return lb.Broken
 	}
-	return lockbench.Safe
+	return lb.Safe
 }
 
 // harm is the reason of whatever is not safe: the worst mechanism first.
 func (c *conclusion) harm() string {
-	for _, layer := range []string{LayerBelief, LayerGrant, LayerStore} {
+	for _, layer := range []string{LayerBelief, LayerGrant, LayerStore, LayerWorkload} {
 		if s := c.first(layer); s != "" {
 			return s
 		}
@@ -135,12 +167,28 @@ func (c *conclusion) first(layer string) string {
 	return f.Mechanism + ": " + f.Sentence
 }
 
-// undecided is why nothing can be claimed: a layer came to no verdict.
+// undecided is why nothing can be claimed: a layer came to no verdict, or saw nothing of
+// what the workload's verdict rests on, or the work failed.
 func (c *conclusion) undecided() string {
 	for _, l := range c.res.Layers {
-		if l.Verdict == lockbench.Undecided {
+		if l.Verdict == Undecided && !isClaim(l.Name) {
 			return l.Name + " is undecided: " + l.Summary
 		}
+	}
+	for _, name := range c.r.plan.Evidence {
+		if l, ok := c.layer[name]; !ok {
+			return "there is no layer " + name + ", which the verdict rests on"
+		} else if l.Verdict == Vacuous {
+			return name + " saw nothing, and the verdict rests on it: " + l.Summary
+		}
+	}
+	if n := len(c.r.Failures); n > 0 {
+		f := &c.r.Failures[0]
+		why := "the work failed " + count(n, "time") + ": " + c.r.Clients[f.Client].Name + " at " + c.r.sec(f.At)
+		if f.Note != "" {
+			why += ": " + f.Note
+		}
+		return why
 	}
 	return ""
 }
@@ -154,9 +202,12 @@ func (c *conclusion) inconclusive() string {
 		if strike, _, _ := c.r.faultTimes(); strike < 0 {
 			return strings.TrimSuffix("the fault never struck: "+c.res.Effect.Measured, ": ")
 		}
-		if !c.res.Effect.Bit {
+		if !c.res.Effect.Proven {
 			return strings.TrimSuffix("the fault had no effect: "+c.res.Effect.Measured, ": ")
 		}
+	}
+	if c.faulty() && !c.r.tried() {
+		return "nobody else asked for the lock while the fault was in force: what it might have done was not seen"
 	}
 	if c.res.Sections < minSections || c.res.Contended < minContended {
 		return fmt.Sprintf("too few contended sections: %s, of which %d contended", count(c.res.Sections, "section"), c.res.Contended)
@@ -170,15 +221,39 @@ func (c *conclusion) faulty() bool {
 }
 
 // effect is what the healed faults measured about themselves.
-func (r *run) effect() lockbench.Effect {
-	var out lockbench.Effect
+func (r *run) effect() history.Proof {
+	var out history.Proof
 	for i := range r.Faults {
 		f := &r.Faults[i]
-		out.Bit = out.Bit || f.Bit
+		out.Proven = out.Proven || f.Proven
 		if out.Measured != "" && f.Note != "" {
 			out.Measured += "; "
 		}
 		out.Measured += f.Note
 	}
 	return out
+}
+
+// tried reports whether somebody could have shown what a fault had done: asked for a lock
+// while it was in force, in a process that ran.
+func (r *run) tried() bool {
+	const moment = 5 * time.Millisecond // a process does not stop at once
+	var asked lb.Instant
+	for i := range r.Faults {
+		f := &r.Faults[i]
+		for n := range r.Acqs {
+			a := &r.Acqs[n]
+			if !f.Struck || a.Client == history.None {
+				continue
+			}
+			asking := span{From: max(a.Call, f.Strike), To: min(r.Waited(int32(n)), f.Healed)}
+			if asking.From < asking.To {
+				asked += total(history.Without([]span{asking}, r.SilentIn(a.Client, asking)))
+			}
+			if asked > lb.Instant(moment) {
+				return true
+			}
+		}
+	}
+	return len(r.Faults) == 0
 }

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
 // judgeOverstay looks for writes that were sent to the store under a lease that
 // had ended. That is the hazard of every lease: nobody did anything wrong, and
 // the store is hurt all the same. Each acquisition is one finding.
-func judgeOverstay(r *run) lockbench.Layer {
+func judgeOverstay(r *run) Layer {
 	var f findings
 	writes := 0
 	seen := map[int32]bool{}
@@ -25,34 +25,34 @@ func judgeOverstay(r *run) lockbench.Layer {
 		}
 		if ended, over := r.overstays(&r.Acqs[e.Acq], e.At); over {
 			seen[e.Acq] = true
-			f.add(func() lockbench.Finding { return r.overstayFinding(e, ended) })
+			f.add(func() Finding { return r.overstayFinding(e, ended) })
 		}
 	}
 	switch {
 	case writes == 0:
-		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "no write to the protected store"}
+		return Layer{Verdict: Vacuous, Summary: "no write to the protected store"}
 	case f.count == 0:
-		return f.layer(lockbench.Valid, "%s, all within their lease", count(writes, "write"))
+		return f.layer(Valid, "%s, all within their lease", count(writes, "write"))
 	}
-	return f.layer(lockbench.Invalid, "%s, %s with writes beyond the lease", count(writes, "write"), count(f.count, "acquisition"))
+	return f.layer(Invalid, "%s, %s with writes beyond the lease", count(writes, "write"), count(f.count, "acquisition"))
 }
 
 // overstays reports whether a living client acts at t beyond its lease, and when that
 // had ended.
-func (r *run) overstays(a *acquisition, t lockbench.Instant) (ended lockbench.Instant, over bool) {
-	if t > r.Dead(a) {
+func (r *run) overstays(a *acquisition, t lb.Instant) (ended lb.Instant, over bool) {
+	if t+2*r.Error > r.Dead(a) {
 		return 0, false
 	}
 	return r.EndedBefore(a, t)
 }
 
-func (r *run) overstayFinding(e *history.Access, ended lockbench.Instant) lockbench.Finding {
+func (r *run) overstayFinding(e *history.Access, ended lb.Instant) Finding {
 	a := &r.Acqs[e.Acq]
 	f := r.finding(a)
-	f.Mechanism, f.At, f.From, f.To = lockbench.Overstay, e.At, a.Call, e.At
+	f.Mechanism, f.At, f.From, f.To = lb.Overstay, e.At, a.Call, e.At
 	f.Sentence = fmt.Sprintf("%s wrote at %s, %s after %s", r.who(a), r.sec(e.At), seconds(e.At.Sub(ended)), r.ending(a, ended))
 	if q, ok := r.frozen(a.Client, span{From: a.Call, To: e.At}); ok {
-		f.Sentence += fmt.Sprintf("; it was frozen from %s to %s", r.sec(q.From), r.sec(q.To))
+		f.Sentence += "; " + r.silence(a.Client, q)
 	}
 	var names []string
 	for _, h := range meanwhile(r.beliefs[a.Lock], span{From: ended, To: e.At}) {
@@ -74,7 +74,7 @@ func (r *run) overstayFinding(e *history.Access, ended lockbench.Instant) lockbe
 }
 
 // ending says in words what ended a's lease at t.
-func (r *run) ending(a *acquisition, t lockbench.Instant) string {
+func (r *run) ending(a *acquisition, t lb.Instant) string {
 	if t == a.Lost {
 		return "it learned at " + r.sec(t) + " that its lock was lost"
 	}

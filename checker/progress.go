@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -19,41 +19,45 @@ func StuckAfter(ttl time.Duration) time.Duration { return max(3*ttl, 10*time.Sec
 
 // pollGap is the longest pause after a try in vain that still counts as asking, if
 // somebody asks again by then: clients that poll pause between their tries.
-const pollGap = lockbench.Instant(time.Second)
+const pollGap = lb.Instant(time.Second)
 
 // judgeProgress asks whether the lock could be had again, and measures the
 // longest time that it could not although somebody asked.
-func judgeProgress(r *run) lockbench.Layer {
+func judgeProgress(r *run) Layer {
 	waits := r.waits()
 	if len(waits) == 0 {
-		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "nobody asked for a lock"}
+		return Layer{Verdict: Vacuous, Summary: "nobody asked for a lock"}
 	}
 	strike, healed, unhealed := r.faultTimes()
 	for i := range waits {
 		r.outage = max(r.outage, waits[i].outage(r, strike))
 	}
+	r.outageTold = r.tellOutage(waits)
 	summary := fmt.Sprintf("longest time without a grant %s, %s of a lock not held any more", seconds(time.Duration(r.outage)), count(r.lostReleases(), "release"))
+	if r.outageTold != "" {
+		summary += "; " + r.outageTold
+	}
 	var f findings
 	for i := range waits {
-		if v := waits[i].inVain(r, waits[i].lastGrant(r)); r.judgesProgress() && total(v) >= lockbench.Instant(StuckAfter(r.plan.TTL)) {
-			f.add(func() lockbench.Finding { return r.ghostFinding(&waits[i], v) })
+		if v := waits[i].inVain(r, waits[i].lastGrant(r)); r.judgesProgress() && total(v) >= lb.Instant(StuckAfter(r.plan.TTL)) {
+			f.add(func() Finding { return r.ghostFinding(&waits[i], v) })
 		}
 	}
 	switch {
 	case f.count > 0:
-		return f.layer(lockbench.Invalid, "nobody got the lock any more; %s", summary)
+		return f.layer(Invalid, "nobody got the lock any more; %s", summary)
 	case unhealed != nil:
 		return undecided(LayerProgress, fmt.Sprintf("%s struck at %s and was never healed", unhealed.Name, r.sec(unhealed.Strike)))
 	}
 	if why := r.tooShort(waits, healed); why != "" && r.judgesProgress() {
 		return undecided(LayerProgress, why)
 	}
-	return f.layer(lockbench.Valid, "%s", summary)
+	return f.layer(Valid, "%s", summary)
 }
 
 // tooShort says why a lock may be stuck though it was not asked for long enough to
 // say so, or "".
-func (r *run) tooShort(waits []waiting, healed lockbench.Instant) string {
+func (r *run) tooShort(waits []waiting, healed lb.Instant) string {
 	if healed < 0 {
 		return ""
 	}
@@ -81,7 +85,7 @@ func (r *run) judgesProgress() bool {
 
 // faultTimes are the first strike and the last heal, -1 for none, and a fault that
 // was never healed.
-func (r *run) faultTimes() (strike, healed lockbench.Instant, unhealed *history.Fault) {
+func (r *run) faultTimes() (strike, healed lb.Instant, unhealed *history.Fault) {
 	strike, healed = -1, -1
 	for i := range r.Faults {
 		f := &r.Faults[i]
@@ -101,7 +105,7 @@ func (r *run) lostReleases() int {
 	n := 0
 	for i := range r.Acqs {
 		for rel := range r.Releases(&r.Acqs[i]) {
-			if rel.Result == history.Lost {
+			if rel.Result == lb.AnswerLost {
 				n++
 			}
 		}
@@ -113,7 +117,7 @@ func (r *run) lostReleases() int {
 type waiting struct {
 	lock   string
 	acqs   []*acquisition
-	grants []lockbench.Instant
+	grants []lb.Instant
 	asking []span // merged
 }
 
@@ -141,10 +145,13 @@ func (r *run) waits() []waiting {
 func (r *run) asking(acqs []int32) []span {
 	var spans []span
 	asked := slices.DeleteFunc(slices.Clone(acqs), func(i int32) bool { return !r.Acqs[i].Asked })
-	slices.SortFunc(asked, func(i, k int32) int { return cmp.Compare(r.Acqs[i].Order, r.Acqs[k].Order) })
+	slices.SortFunc(asked, func(i, k int32) int {
+		return cmp.Or(cmp.Compare(r.Acqs[i].Call, r.Acqs[k].Call), cmp.Compare(r.Acqs[i].Order, r.Acqs[k].Order))
+	})
+	runs := r.runs(asked)
 	for _, i := range asked {
 		a := &r.Acqs[i]
-		s := span{From: a.Call, To: min(r.Waited(i), r.End)}
+		s := span{From: a.Call + 2*r.Error, To: min(r.Waited(i)-2*r.Error, r.End)}
 		if silences := r.SilentIn(a.Client, s); len(silences) > 0 {
 			spans = append(spans, history.Without([]span{s}, history.Union(silences))...)
 		} else if s.From < s.To {
@@ -153,21 +160,34 @@ func (r *run) asking(acqs []int32) []span {
 		if a.Granted() || a.Return == Forever {
 			continue
 		}
-		if next := r.nextCall(asked, a); next-a.Return <= pollGap {
+		if next := r.nextCall(asked, runs, a); next-a.Return+4*r.Error <= pollGap {
 			spans = append(spans, span{From: a.Return, To: min(next, r.End)})
 		}
 	}
 	return history.Union(spans)
 }
 
+// runs gives for each call where the calls of its client begin, without one of another
+// client in between.
+func (r *run) runs(asked []int32) []int32 {
+	begin := make([]int32, len(asked))
+	for i := range asked {
+		if begin[i] = int32(i); i > 0 && r.Acqs[asked[i]].Client == r.Acqs[asked[i-1]].Client {
+			begin[i] = begin[i-1]
+		}
+	}
+	return begin
+}
+
 // nextCall is when somebody asked next after a returned. In the same instant that may
 // be anybody else, or a's client after a.
-func (r *run) nextCall(asked []int32, a *acquisition) lockbench.Instant {
-	call := func(i int32, t lockbench.Instant) int { return cmp.Compare(r.Acqs[i].Call, t) }
+func (r *run) nextCall(asked, runs []int32, a *acquisition) lb.Instant {
+	call := func(i int32, t lb.Instant) int { return cmp.Compare(r.Acqs[i].Call, t) }
 	from, _ := slices.BinarySearchFunc(asked, a.Return, call)
 	to, _ := slices.BinarySearchFunc(asked, a.Return+1, call)
-	for _, i := range []int{from, to - 1} { // the first and the last of that instant
-		if i < to && i >= from && (r.Acqs[asked[i]].Client != a.Client || r.Acqs[asked[i]].Order > a.Order) {
+	if last := to - 1; last >= from {
+		b := &r.Acqs[asked[last]]
+		if b.Client != a.Client || b.Order > a.Order || int(runs[last]) > from {
 			return a.Return
 		}
 	}
@@ -178,20 +198,20 @@ func (r *run) nextCall(asked []int32, a *acquisition) lockbench.Instant {
 }
 
 // lastGrant is when the lock was granted for the last time, or the run's start.
-func (w *waiting) lastGrant(r *run) lockbench.Instant {
+func (w *waiting) lastGrant(r *run) lb.Instant {
 	if n := len(w.grants); n > 0 {
 		return w.grants[n-1]
 	}
 	return r.Start
 }
 
-func (w *waiting) grantedSince(t lockbench.Instant) bool {
+func (w *waiting) grantedSince(t lb.Instant) bool {
 	return len(w.grants) > 0 && w.grants[len(w.grants)-1] >= t
 }
 
 // outage is the longest stretch after the strike between two grants, as far as
 // somebody was asking meanwhile.
-func (w *waiting) outage(r *run, strike lockbench.Instant) (longest lockbench.Instant) {
+func (w *waiting) outage(r *run, strike lb.Instant) (longest lb.Instant) {
 	from, asking := max(r.Start, strike), w.asking
 	for i := 0; i <= len(w.grants); i++ {
 		to := r.End
@@ -209,7 +229,7 @@ func (w *waiting) outage(r *run, strike lockbench.Instant) (longest lockbench.In
 
 // inVain is when, from since to the end of the run, the lock was asked for, not spoken
 // for, and no fault was in force.
-func (w *waiting) inVain(r *run, since lockbench.Instant) []span {
+func (w *waiting) inVain(r *run, since lb.Instant) []span {
 	not := []span{{From: math.MinInt64, To: since}, {From: r.End, To: Forever}}
 	for _, a := range w.acqs {
 		if a.Granted() {
@@ -223,16 +243,27 @@ func (w *waiting) inVain(r *run, since lockbench.Instant) []span {
 }
 
 // total is how long the spans are together.
-func total(spans []span) lockbench.Instant {
+func total(spans []span) lb.Instant {
 	return history.Length(spans, span{From: math.MinInt64, To: Forever})
 }
 
 // spokenFor is how long nobody else can expect to get the lock after a grant: to the
 // end of its lease, or, without one, as long as its client relies on it.
 func (r *run) spokenFor(a *acquisition) span {
-	to := r.LeaseEnd(a)
+	to := r.LatestLeaseEnd(a)
+	unleased := min(a.Lost, r.Dead(a), r.Released(a))
 	if to == Forever {
-		to = min(a.Lost, r.Dead(a), r.Released(a))
+		to = unleased
 	}
-	return span{From: a.Return, To: min(to, r.GivenBack(a))}
+	if r.Error > 0 { // as long as may be
+		if a.Until == 0 {
+			to = max(to, unleased)
+		}
+		for rn := range r.Renewals(a) {
+			to = max(to, rn.Until)
+		}
+		to = min(to, Forever-2*r.Error) + 2*r.Error
+	}
+	from := a.Return - 2*r.Error
+	return span{From: from, To: max(from, min(to, r.GivenBack(a)))} // it may be over when it is heard of
 }

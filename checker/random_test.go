@@ -3,28 +3,29 @@ package checker
 import (
 	"math/rand/v2"
 
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/history"
+	lb "github.com/lockbench/lockbench"
 )
 
 // script is what one client does with an acquisition: the result of its acquire
 // (-1: there is none) and those of its releases.
 type script struct {
 	acquire  int
-	releases []history.Result
+	releases []lb.Answer
 }
 
 // scripts are the lives of acquisitions, the common ones several times.
 var scripts = []script{
-	{int(OK), []history.Result{OK}}, {int(OK), []history.Result{OK}}, {int(OK), []history.Result{OK}}, {int(OK), []history.Result{OK}},
-	{int(OK), []history.Result{Unknown}}, {int(OK), []history.Result{Unknown, OK}}, {int(OK), []history.Result{Unknown, Lost}},
-	{int(OK), []history.Result{Unknown, Unknown, Lost}}, {int(OK), []history.Result{Unknown, Lost, OK}},
-	{int(OK), []history.Result{OK, Lost}}, {int(OK), []history.Result{Lost}}, {int(OK), []history.Result{Fail, OK}},
-	{int(OK), nil}, {int(OK), []history.Result{OK, OK}}, {int(OK), []history.Result{Lost, OK}},
-	{int(Unknown), []history.Result{OK}}, {int(Unknown), []history.Result{OK}}, {int(Unknown), []history.Result{Lost}},
-	{int(Unknown), []history.Result{Unknown, OK}}, {int(Unknown), []history.Result{Lost, OK}}, {int(Unknown), nil},
-	{int(Fail), nil}, {int(Fail), nil}, {int(Fail), []history.Result{Lost}}, {int(Fail), []history.Result{OK}},
-	{-1, []history.Result{OK}}, {-1, []history.Result{Lost}}, {-1, []history.Result{Unknown}},
+	{int(OK), []lb.Answer{OK}}, {int(OK), []lb.Answer{OK}}, {int(OK), []lb.Answer{OK}}, {int(OK), []lb.Answer{OK}},
+	{int(OK), []lb.Answer{Unknown}}, {int(OK), []lb.Answer{Unknown, OK}}, {int(OK), []lb.Answer{Unknown, Lost}},
+	{int(OK), []lb.Answer{Unknown, Unknown, Lost}}, {int(OK), []lb.Answer{Unknown, Lost, OK}},
+	{int(OK), []lb.Answer{Released}}, {int(OK), []lb.Answer{Unknown, Released}}, {int(OK), []lb.Answer{Released, Lost}},
+	{int(OK), []lb.Answer{OK, Released}}, {int(OK), []lb.Answer{OK, Lost}}, {int(OK), []lb.Answer{Lost}}, {int(OK), []lb.Answer{Fail, OK}},
+	{int(OK), nil}, {int(OK), []lb.Answer{OK, OK}}, {int(OK), []lb.Answer{Lost, OK}},
+	{int(Unknown), []lb.Answer{OK}}, {int(Unknown), []lb.Answer{OK}}, {int(Unknown), []lb.Answer{Lost}},
+	{int(Unknown), []lb.Answer{Unknown, OK}}, {int(Unknown), []lb.Answer{Lost, OK}}, {int(Unknown), nil},
+	{int(OK), []lb.Answer{Released, OK}}, {int(OK), []lb.Answer{Released, Released}},
+	{int(Fail), nil}, {int(Fail), nil}, {int(Fail), []lb.Answer{Lost}}, {int(Fail), []lb.Answer{OK}},
+	{-1, []lb.Answer{OK}}, {-1, []lb.Answer{Lost}}, {-1, []lb.Answer{Unknown}},
 }
 
 // randomOps makes a small history: 2 to 4 sequential clients on 1 or 2 locks, on
@@ -47,17 +48,20 @@ func randomOps(rng *rand.Rand) []Op {
 			op.Owner = int32(c + 1)
 		}
 		if life.acquire >= 0 {
-			op.Result = history.Result(life.acquire)
+			op.Result = lb.Answer(life.acquire)
 			ops = append(ops, timed(rng, op, &clock[c], 4))
 		}
 		if rng.IntN(10) == 0 { // the lease runs out some time after the grant, or even before it
 			ops = append(ops, Op{ID: id, Lock: op.Lock, Kind: Expire, Result: Unknown,
-				Call: lockbench.Instant(max(0, clock[c]+rng.IntN(8)-2)), Return: Forever})
+				Call: lb.Instant(max(0, clock[c]+rng.IntN(8)-2)), Return: Forever})
 		}
 		for _, res := range life.releases {
 			op.Kind, op.Result, op.After = Release, res, life.acquire == int(OK)
 			if rng.IntN(20) == 0 { // somebody else releases it, at any time
 				op.After = false
+				if res == Released { // it may be too early
+					op.Result = Unknown
+				}
 				ops = append(ops, timed(rng, op, new(rng.IntN(40)), 4))
 				continue
 			}
@@ -74,9 +78,9 @@ func randomOps(rng *rand.Rand) []Op {
 // timed gives op an interval after the clock's reading and advances the clock.
 func timed(rng *rand.Rand, op Op, clock *int, most int) Op {
 	*clock += rng.IntN(most)
-	op.Call = lockbench.Instant(*clock)
+	op.Call = lb.Instant(*clock)
 	*clock += rng.IntN(most)
-	op.Return = lockbench.Instant(*clock)
+	op.Return = lb.Instant(*clock)
 	if op.Result == Unknown {
 		op.Return = Forever
 	}

@@ -6,24 +6,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
 // TestPanicIsAResult: a checker that crashes makes its layer undecided, and the
 // others are judged all the same.
 func TestPanicIsAResult(t *testing.T) {
-	broken := append([]layer{{name: "broken", judge: func(*run) lockbench.Layer { panic("at the disco") }}}, layers...)
-	s := tell(lockbench.Plan{}).busy(10, 12)
+	broken := append([]layer{{name: "broken", judge: func(*run) Layer { panic("at the disco") }}}, layers...)
+	s := tell(history.Plan{}).busy(10, 12)
 	r := check(t.Context(), Options{}, s.plan, indexed(s.events), broken)
 	l := layerOf(r, "broken")
-	if l.Verdict != lockbench.Undecided || !strings.Contains(l.Summary, "at the disco") {
+	if l.Verdict != Undecided || !strings.Contains(l.Summary, "at the disco") {
 		t.Errorf("%+v", l)
 	}
-	if v := layerOf(r, LayerGrant).Verdict; v != lockbench.Valid {
+	if v := layerOf(r, LayerGrant).Verdict; v != Valid {
 		t.Errorf("grant is %s", v)
 	}
-	if r.Outcome != lockbench.Inconclusive || !strings.HasPrefix(r.Reason, "broken is undecided") {
+	if r.Outcome != lb.Inconclusive || !strings.HasPrefix(r.Reason, "broken is undecided") {
 		t.Errorf("%s %q", r.Outcome, r.Reason)
 	}
 }
@@ -35,7 +35,7 @@ func TestGarbage(t *testing.T) {
 		h := garbage(rand.New(rand.NewPCG(seed, 3)))
 		before := fmt.Sprint(h)
 		if ix, err := history.Of(h); err == nil {
-			r := Check(t.Context(), lockbench.Plan{Traits: lockbench.Traits{Fenced: seed%2 == 0}, Algorithm: "a"}, ix)
+			r := Check(t.Context(), history.Plan{TTL: 5, Traits: lb.Traits{Fenced: seed%2 == 0, Fair: true, Leased: true, LostNotice: true}, Algorithm: "a"}, ix)
 			if len(r.Layers) != len(layers) || r.Outcome == "" {
 				t.Fatalf("seed %d: %+v", seed, r)
 			}
@@ -51,23 +51,23 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-func garbage(rng *rand.Rand) lockbench.History {
+func garbage(rng *rand.Rand) history.Events {
 	pick := func(words ...string) string { return words[rng.IntN(len(words))] }
-	when := func() lockbench.Instant { return lockbench.Instant(rng.IntN(60) - 3) }
-	effect := func() lockbench.CopyEffect {
-		return lockbench.CopyEffect{Value: rng.Int64N(3), Base: rng.Int64N(3), New: rng.Int64N(3),
-			Result: pick("landed", "landed", "refused", "skipped", "", "odd")}
+	when := func() lb.Instant { return lb.Instant(rng.IntN(60) - 3) }
+	effect := func() history.CopyEffect {
+		return history.CopyEffect{Value: rng.Int64N(3), Base: rng.Int64N(3), New: rng.Int64N(3),
+			Result: []history.Decision{history.Landed, history.Landed, history.Refused, history.Skipped, 0, 99}[rng.IntN(6)]}
 	}
-	kinds := []string{"call", "call", "call", "return", "return", "return", "renew", "lost", "read", "write", "step", "silent", "dead", "fault", "end", "odd", ""}
-	h := make(lockbench.History, rng.IntN(40))
+	kinds := []string{"call", "call", "call", "return", "return", "return", "renew", "lost", "read", "write", "step", "silent", "dead", "fault", "act", "failed", "end", "odd", ""}
+	h := make(history.Events, rng.IntN(40))
 	for i := range h {
-		h[i] = lockbench.Event{At: when(), Kind: lockbench.Kind(pick(kinds...)), Op: pick("acquire", "release", "odd"),
+		h[i] = history.Event{At: when(), Kind: history.Kind(pick(kinds...)), Op: pick("acquire", "release", "odd"),
 			Client: pick("w1.c0", "w1.c1", "w2.c0", "", "."), Lock: pick("l", "l", "m"), ID: pick("a", "b", "c", "d", "e", ""),
-			Shared: rng.IntN(5) == 0, Result: lockbench.Result(pick("ok", "ok", "fail", "unknown", "lost", "odd")),
+			Shared: rng.IntN(5) == 0, Result: []lb.Answer{lb.AnswerOK, lb.AnswerOK, lb.AnswerFailed, lb.AnswerUnknown, lb.AnswerLost, lb.AnswerReleased, 99}[rng.IntN(7)],
 			Token: rng.Uint64N(4), Until: when(), Call: when(), Worker: pick("w1", "w2", ""), Name: "n",
-			Phase: pick("strike", "heal", "healed"), Bit: rng.IntN(2) == 0, Seq: rng.Uint64N(9)}
+			Target: "w1", Phase: pick("strike", "heal", "healed", "begin", "end"), Proven: rng.IntN(2) == 0, Seq: rng.Uint64N(9)}
 		if rng.IntN(3) > 0 {
-			h[i].Copies = &lockbench.CopyEffects{Plain: effect(), Checked: effect()}
+			h[i].Copies = &history.CopyEffects{Plain: effect(), Checked: effect()}
 			if rng.IntN(2) == 0 {
 				fenced := effect()
 				h[i].Copies.Fenced = &fenced

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -20,12 +20,13 @@ const Forever = history.Forever
 // run is one history with its plan, and what several layers ask of it.
 type run struct {
 	*history.Index
-	plan lockbench.Plan
+	plan history.Plan
 
 	beliefs [][]held // by lock, see believe
 	// What layers measure beside their verdicts.
-	copies              map[string]lockbench.Copy
-	outage              lockbench.Instant
+	copies              map[string]Copy
+	outage              lb.Instant
+	outageTold          string
 	sections, contended int
 }
 
@@ -36,7 +37,7 @@ type held struct {
 }
 
 // newRun does what all layers need.
-func newRun(plan lockbench.Plan, ix *history.Index) *run {
+func newRun(plan history.Plan, ix *history.Index) *run {
 	r := &run{Index: ix, plan: plan}
 	r.believe()
 	r.sections, r.contended = r.countSections(), r.countContended()

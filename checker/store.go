@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -19,9 +18,9 @@ var copyNames = [...]string{CopyPlain, CopyChecked, CopyFenced}
 
 // judgeStore follows the values of each copy in the order in which the store
 // served its accesses, which is the ground truth.
-func judgeStore(r *run) lockbench.Layer {
+func judgeStore(r *run) Layer {
 	s := store{run: r, regs: map[regKey]*register{}, reads: map[int32]*history.Access{},
-		copies: map[string]lockbench.Copy{}}
+		copies: map[string]Copy{}}
 	for i := range r.Accesses {
 		if err := s.take(&r.Accesses[i]); err != nil {
 			return undecided(LayerStore, err.Error())
@@ -29,13 +28,13 @@ func judgeStore(r *run) lockbench.Layer {
 	}
 	r.copies = s.settle()
 	if len(r.copies) == 0 {
-		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "the protected store was not used"}
+		return Layer{Verdict: Vacuous, Summary: "the protected store was not used"}
 	}
-	verdict, summary := lockbench.Valid, ""
+	verdict, summary := Valid, ""
 	for _, name := range copyNames {
 		if c, ok := r.copies[name]; ok {
 			if c.Hurt() {
-				verdict = lockbench.Invalid
+				verdict = Invalid
 			}
 			if summary != "" {
 				summary += "; "
@@ -62,7 +61,7 @@ type store struct {
 	run    *run
 	regs   map[regKey]*register
 	reads  map[int32]*history.Access // the last read of each acquisition
-	copies map[string]lockbench.Copy
+	copies map[string]Copy
 	found  findings
 }
 
@@ -110,7 +109,7 @@ func (s *store) take(e *history.Access) error {
 		}
 	}
 	if len(stale) > 0 {
-		s.found.add(func() lockbench.Finding { return s.finding(e, effectOn(e, worst), stale, overtakers) })
+		s.found.add(func() Finding { return s.finding(e, effectOn(e, worst), stale, overtakers) })
 	}
 	return nil
 }
@@ -167,7 +166,7 @@ func (s *store) overtakers(reg *register, e *history.Access) []*history.Access {
 }
 
 // settle compares the final values with the writes that landed.
-func (s *store) settle() map[string]lockbench.Copy {
+func (s *store) settle() map[string]Copy {
 	for key, reg := range s.regs {
 		name := copyNames[key.copy]
 		c := s.copies[name]

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/lockbench/lockbench"
 )
 
 // judgeToken asks whether each token was given once, and a later grant always
 // got a greater one. A grant is later if it was asked for after the other had
 // been returned; the order of overlapping requests is not known.
-func judgeToken(r *run) lockbench.Layer {
+func judgeToken(r *run) Layer {
 	var f findings
 	tokens, grants := 0, 0
 	for _, acqs := range r.ByLock() {
@@ -19,8 +17,8 @@ func judgeToken(r *run) lockbench.Layer {
 		bearing := slices.DeleteFunc(slices.Clone(all), func(a *acquisition) bool { return a.Token == 0 })
 		grants, tokens = grants+len(all), tokens+len(bearing)
 		if n := len(all) - len(bearing); n > 0 && (len(bearing) > 0 || r.plan.Traits.Fenced) {
-			f.add(func() lockbench.Finding {
-				return lockbench.Finding{Lock: r.Locks[all[0].Lock], At: r.Start, From: r.Start, To: r.Last,
+			f.add(func() Finding {
+				return Finding{Lock: r.Locks[all[0].Lock], At: r.Start, From: r.Start, To: r.Last,
 					Sentence: fmt.Sprintf("%s of %s came without a token, %d with one", count(n, "grant"), r.theLock(all[0]), len(bearing))}
 			})
 		}
@@ -28,13 +26,13 @@ func judgeToken(r *run) lockbench.Layer {
 	}
 	switch {
 	case tokens == 0 && !r.plan.Traits.Fenced:
-		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "no tokens"}
+		return Layer{Verdict: Vacuous, Summary: "no tokens"}
 	case grants == 0:
-		return lockbench.Layer{Verdict: lockbench.Vacuous, Summary: "nothing was granted"}
+		return Layer{Verdict: Vacuous, Summary: "nothing was granted"}
 	case f.count == 0:
-		return f.layer(lockbench.Valid, "%s, each greater than all before", count(tokens, "token"))
+		return f.layer(Valid, "%s, each greater than all before", count(tokens, "token"))
 	}
-	return f.layer(lockbench.Invalid, "%s, %s out of order, repeated or missing", count(tokens, "token"), count(f.count, "case"))
+	return f.layer(Invalid, "%s, %s out of order, repeated or missing", count(tokens, "token"), count(f.count, "case"))
 }
 
 // checkTokens sweeps over the grants of one lock in the order of their calls; before
@@ -43,7 +41,9 @@ func judgeToken(r *run) lockbench.Layer {
 func (r *run) checkTokens(f *findings, acqs []*acquisition) {
 	returned := slices.Clone(acqs)
 	slices.SortStableFunc(returned, func(a, b *acquisition) int { return cmp.Compare(a.Return, b.Return) })
-	slices.SortFunc(acqs, func(a, b *acquisition) int { return cmp.Compare(a.Order, b.Order) })
+	slices.SortFunc(acqs, func(a, b *acquisition) int {
+		return cmp.Or(cmp.Compare(a.Call, b.Call), cmp.Compare(a.Order, b.Order))
+	})
 	seen, own := map[uint64]*bearers{}, map[int32]*acquisition{}
 	var highest *acquisition
 	for _, a := range acqs {
@@ -56,11 +56,11 @@ func (r *run) checkTokens(f *findings, acqs []*acquisition) {
 		if same == nil {
 			seen[a.Token] = &bearers{last: a, longest: a, shared: a.Shared}
 		} else if last := same.last; !r.join(same, a) {
-			f.add(func() lockbench.Finding { return r.tokenFinding("the same", last, a) })
+			f.add(func() Finding { return r.tokenFinding("the same", last, a) })
 			continue
 		}
 		if before != nil && a.Token < before.Token {
-			f.add(func() lockbench.Finding { return r.tokenFinding("a lower", before, a) })
+			f.add(func() Finding { return r.tokenFinding("a lower", before, a) })
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (r *run) join(b *bearers, a *acquisition) bool {
 // release had returned by then that ended it.
 func (r *run) mayBeHeld(a, b *acquisition) bool {
 	for rel := range r.Releases(a) {
-		ended := rel.Result == OK || rel.Result == Lost
+		ended := rel.Result == OK || rel.Result == Lost || rel.Result == Released
 		if ended && (rel.Return < b.Call || rel.Client == b.Client && rel.Order < b.Order) {
 			return false
 		}
@@ -104,7 +104,7 @@ func (r *run) mayBeHeld(a, b *acquisition) bool {
 	return true
 }
 
-func (r *run) tokenFinding(what string, before, after *acquisition) lockbench.Finding {
+func (r *run) tokenFinding(what string, before, after *acquisition) Finding {
 	f := r.finding(before, after)
 	f.At, f.From, f.To = after.Return, before.Call, after.Return
 	f.Sentence = fmt.Sprintf("%s was granted %s with token %d at %s, and %s with %s token %d at %s",

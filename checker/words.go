@@ -5,14 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
 // sec writes an instant as seconds since the first event of the run.
-func (r *run) sec(t lockbench.Instant) string { return secondsSince(t, r.Start) }
+func (r *run) sec(t lb.Instant) string { return secondsSince(t, r.Start) }
 
-func secondsSince(t, start lockbench.Instant) string {
+func secondsSince(t, start lb.Instant) string {
 	if t == Forever {
 		return "the end"
 	}
@@ -40,8 +40,8 @@ func (r *run) who(a *acquisition) string {
 }
 
 // finding is the begin of one about these acquisitions.
-func (r *run) finding(a *acquisition, more ...*acquisition) lockbench.Finding {
-	f := lockbench.Finding{Lock: r.Locks[a.Lock], IDs: []string{r.ID(a)}}
+func (r *run) finding(a *acquisition, more ...*acquisition) Finding {
+	f := Finding{Lock: r.Locks[a.Lock], IDs: []string{r.ID(a)}}
 	for _, b := range more {
 		f.IDs = append(f.IDs, r.ID(b))
 	}
@@ -56,7 +56,7 @@ func (r *run) tell(a *acquisition) string {
 		s = r.who(a) + " never asked for it"
 	case a.Granted():
 		s = fmt.Sprintf("%s was granted it at %s", r.who(a), r.sec(a.Return))
-	case a.Result == history.Fail:
+	case a.Result == lb.AnswerFailed:
 		s = fmt.Sprintf("%s was refused it at %s", r.who(a), r.sec(a.Return))
 	default:
 		s = fmt.Sprintf("%s asked for it at %s and never learned the outcome", r.who(a), r.sec(a.Call))
@@ -81,14 +81,16 @@ func (r *run) tell(a *acquisition) string {
 	return s
 }
 
-// faultsDuring names the faults that were in force at some time of s and had an
-// effect, with what they measured: the likely cause.
-func (r *run) faultsDuring(s span) string {
+// faultsDuring names the faults that were in force at some time of s, with what they
+// measured: the likely cause.
+func (r *run) faultsDuring(s span) string { return faultsDuring(r.Faults, s, r.Start) }
+
+func faultsDuring(faults []history.Fault, s span, start lb.Instant) string {
 	var said string
-	for i := range r.Faults {
-		f := &r.Faults[i]
+	for i := range faults {
+		f := &faults[i]
 		if force := f.Span(); f.Struck && s.From <= force.To && force.From <= s.To {
-			said += "; " + f.Name + " was in force from " + r.sec(force.From) + " to " + r.sec(force.To)
+			said += "; " + f.Name + " was in force from " + secondsSince(force.From, start) + " to " + secondsSince(force.To, start)
 			if f.Note != "" {
 				said += " (" + f.Note + ")"
 			}

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -108,6 +108,9 @@ func TestReportMatrix(t *testing.T) {
 	}
 	if code, stdout, stderr = ran(t, lockbench(t, dir, "report", "-o", "page.html", "m")); code != exitKept || stdout != "page.html\n" {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr = ran(t, lockbench(t, dir, "report", "--markdown", "m")); code != exitKept || !strings.Contains(stdout, "| B | not run |") {
+		t.Errorf("Markdown: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if code, _, _ = ran(t, lockbench(t, dir, "report", "-o", "page.html", "m", run)); code != exitUsage {
 		t.Errorf("one page for two directories: exit code %d", code)
@@ -205,7 +208,7 @@ func TestLarge(t *testing.T) {
 	if err := errors.Join(writeLarge(large, operations), large.Close()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rundir.CreateRun(filepath.Join(dir, "run"), lb.Plan{Algorithm: "A", Fault: "none"})
+	r, err := rundir.CreateRun(filepath.Join(dir, "run"), history.Plan{Algorithm: "A", Fault: "none"})
 	if err == nil {
 		err = errors.Join(os.Rename(large.Name(), r.EventsFile(rundir.Runner)), os.Symlink(r.EventsFile(rundir.Runner), large.Name()))
 	}

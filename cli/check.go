@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
@@ -17,8 +18,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func checkCommand() *cobra.Command {
-	var c check
+func (p program) checkCommand() *cobra.Command {
+	c := check{catalog: p.Catalog}
 	var failedRelease string
 	cmd := &cobra.Command{
 		Use:   "check DIR|FILE|-…",
@@ -49,6 +50,7 @@ that a promise broke, as it does when the matrix is run.`,
 
 // check is the verb at work.
 type check struct {
+	catalog Catalog
 	cmd     *cobra.Command
 	reading jepsen.Reading
 	json    bool
@@ -123,7 +125,7 @@ func (c *check) run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	res, err := run.Judge(ctx, r)
+	res, err := run.Judge(ctx, c.catalog, r)
 	if err != nil {
 		return err
 	}
@@ -138,7 +140,7 @@ func (c *check) matrix(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	notes, errs := run.JudgeMatrix(ctx, m)
+	notes, errs := run.JudgeMatrix(ctx, c.catalog, m)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -146,7 +148,7 @@ func (c *check) matrix(ctx context.Context, dir string) error {
 	for _, note := range notes {
 		fmt.Fprintln(c.cmd.ErrOrStderr(), "note:", note)
 	}
-	err = show(c.cmd, below(dir, m.Cells), c.json)
+	err = show(c.cmd, below(dir, m.Cells), m.Planned, c.json)
 	if len(errs) > 0 && codeOf(err) != exitBroke {
 		return exit{codeOf(errs[0]), errors.Join(errs...)}
 	}
@@ -170,11 +172,11 @@ func (c *check) history(ctx context.Context, file io.Reader, name, title string)
 	if err != nil {
 		return err
 	}
-	res := checker.Check(ctx, lb.Plan{}, ix)
+	res := checker.Check(ctx, history.Plan{}, ix)
 	return c.show(title, res)
 }
 
-func (c *check) show(name string, res lb.RunResult) error {
+func (c *check) show(name string, res checker.Result) error {
 	if c.json {
 		return errors.Join(printJSON(c.cmd.OutOrStdout(), res), exitFor(res))
 	}
@@ -191,18 +193,17 @@ func (c *check) title(name string) {
 
 // exitFor looks at the layers: without a plan there is no cell. With one, a run that
 // proves nothing is undecided, too.
-func exitFor(res lb.RunResult) error {
-	code, empty := exitKept, true
+func exitFor(res checker.Result) error {
+	code := exitKept
 	for _, l := range res.Layers {
-		empty = empty && l.Verdict == lb.Vacuous
 		switch l.Verdict {
-		case lb.Invalid:
+		case checker.Invalid:
 			return exit{exitBroke, nil}
-		case lb.Undecided:
+		case checker.Undecided:
 			code = exitUndecided
 		}
 	}
-	if empty || res.Plan.Algorithm != "" && res.Outcome == lb.Inconclusive {
+	if isEmpty(res) || res.Plan.Algorithm != "" && res.Outcome == lb.Inconclusive {
 		code = exitUndecided
 	}
 	if code != exitKept {
@@ -211,7 +212,12 @@ func exitFor(res lb.RunResult) error {
 	return nil
 }
 
-func printResult(w io.Writer, res lb.RunResult) error {
+// isEmpty reports whether no layer found anything to look at.
+func isEmpty(res checker.Result) bool {
+	return !slices.ContainsFunc(res.Layers, func(l checker.Layer) bool { return l.Verdict != checker.Vacuous })
+}
+
+func printResult(w io.Writer, res checker.Result) error {
 	for _, note := range res.Notes {
 		fmt.Fprintln(w, "note:", note)
 	}
@@ -221,6 +227,12 @@ func printResult(w io.Writer, res lb.RunResult) error {
 			fmt.Fprintf(w, " (%s)", res.Reason)
 		}
 		fmt.Fprintln(w)
+	}
+	if isEmpty(res) {
+		fmt.Fprintln(w, "INCONCLUSIVE: nothing was recorded that could be judged")
+	}
+	for _, claim := range res.Claims {
+		fmt.Fprintln(w, "claimed, and not kept:", strings.Replace(claim, ": no: ", ": ", 1))
 	}
 	for _, l := range res.Layers {
 		fmt.Fprintf(w, "%-9s %-10s %s\n", l.Name, l.Verdict, l.Summary)

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -17,8 +20,10 @@ import (
 func TestCutMatrix(t *testing.T) {
 	needLab(t)
 	dir := t.TempDir()
-	cmd := lockbench(t, dir, "matrix", "--algorithms", "redis-fenced", "--faults", "none,crash-at:before-script,pause-at:before-write",
+	cmd := lockbench(t, dir, "matrix", "--json", "--algorithms", "redis-fenced", "--faults", "none,kill@before-script,pause@before-write",
 		"--jobs", "1", "--runs", "2", "--duration", "1s", "--out", "m")
+	var printed bytes.Buffer
+	cmd.Stdout = &printed
 	done := filepath.Join(dir, "m", "cells", "*", "*", "*", "results.json")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -30,14 +35,13 @@ func TestCutMatrix(t *testing.T) {
 		return nil
 	})
 	time.Sleep(time.Second) // into the next run
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // its exit code says how it ended
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("exit code %d of a matrix that was interrupted", code)
-	}
+	interrupted(t, cmd)
 	before := cellsOf(t, filepath.Join(dir, "m"))
+	var file rundir.MatrixFile
+	if err := json.Unmarshal(printed.Bytes(), &file); err != nil || len(file.Cells) != len(before) || file.Planned != 2 {
+		t.Errorf("printed %d cells of %d runs, %v", len(file.Cells), file.Planned, err)
+	}
+	saysUnfinished(t, filepath.Join(dir, "m", rundir.PageFile))
 	code, stdout, stderr := ran(t, lockbench(t, dir, "check", "m"))
 	if code != exitUndecided {
 		t.Errorf("check: exit code %d\n%s%s", code, stdout, stderr)
@@ -58,9 +62,67 @@ func TestCutMatrix(t *testing.T) {
 	if code, stdout, stderr = ran(t, lockbench(t, dir, "report", "m")); code != exitKept {
 		t.Errorf("report: exit code %d\n%s%s", code, stdout, stderr)
 	}
+	saysUnfinished(t, filepath.Join(dir, "m", rundir.PageFile))
 }
 
-func cellsOf(t *testing.T, dir string) []lb.Cell {
+// saysUnfinished wants a page that claims nothing of what was not run.
+func saysUnfinished(t *testing.T, page string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(text, []byte("This matrix is not finished")) || !bytes.Contains(text, []byte(">not run<")) ||
+		bytes.Contains(text, []byte("very promise kept")) || bytes.Contains(text, []byte("everything tried")) {
+		t.Errorf("%s claims more than was run", page)
+	}
+}
+
+// interrupted interrupts a command, which must end soon, and say so.
+func interrupted(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	start := time.Now()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // its exit code says how it ended
+	if took, code := time.Since(start), cmd.ProcessState.ExitCode(); code != exitInterrupted || took > 2*time.Second {
+		t.Errorf("exit code %d after %v of %v, which was interrupted", code, took, cmd.Args[1:])
+	}
+}
+
+// TestInterrupted interrupts what takes long, at several moments.
+func TestInterrupted(t *testing.T) {
+	needLab(t)
+	for _, c := range []struct {
+		args  []string
+		after time.Duration
+		page  string
+		says  string
+	}{
+		{[]string{"quorum"}, time.Second, rundir.QuorumPage, "Not measured: 6 etcd servers: context canceled"},
+		{[]string{"quorum", "--jobs", "3"}, 6 * time.Second, rundir.QuorumPage, "Not measured: 6 etcd servers: context canceled"},
+		{[]string{"run", "--algorithm", "redis-fenced", "--fault", "pause-holder"}, 100 * time.Millisecond, "", ""}, // before anything is begun
+		{[]string{"run", "--algorithm", "redis-fenced", "--fault", "pause-holder"}, 2 * time.Second, rundir.PageFile, "the run was interrupted"},
+		{[]string{"run", "--algorithm", "zk-sequential", "--topology", "zookeeper-3", "--fault", "none"}, 2 * time.Second, rundir.PageFile, "the run was interrupted"},
+	} {
+		dir := t.TempDir()
+		cmd := lockbench(t, dir, append(c.args, "--out", "out")...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(c.after)
+		interrupted(t, cmd)
+		if c.page == "" {
+			continue
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, "out", c.page)); err != nil || !strings.Contains(string(text), c.says) {
+			t.Errorf("%v: the page does not say %q, %v", c.args, c.says, err)
+		}
+	}
+}
+
+func cellsOf(t *testing.T, dir string) []checker.Cell {
 	t.Helper()
 	m, err := rundir.OpenMatrix(dir)
 	if err != nil {
@@ -98,7 +160,7 @@ func tidy(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		killed := strings.HasPrefix(r.Plan.Fault, "crash-") || strings.HasPrefix(r.Plan.Fault, "kill-")
+		killed := strings.HasPrefix(r.Plan.Fault, "kill")
 		if len(ix.Doubts) > 0 || len(ix.Notes) > 0 && !killed {
 			t.Errorf("%s: notes %q, doubts %q", r.Dir, ix.Notes, ix.Doubts)
 		}

@@ -7,8 +7,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
 )
 
@@ -21,14 +20,14 @@ type finding struct {
 	Needed bool `json:"needed"`
 }
 
-func doctorCommand() *cobra.Command {
+func (p program) doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine can do, and what it lacks",
 		Args:  exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			findings := examine(cmd.Context())
+			findings := p.examine(cmd.Context())
 			if asJSON {
 				if err := printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "findings": findings}); err != nil {
 					return err
@@ -52,21 +51,26 @@ func doctorCommand() *cobra.Command {
 	return cmd
 }
 
-func examine(ctx context.Context) []finding {
+// examine looks at every lab, and at every kind of servers in those that there are.
+func (p program) examine(ctx context.Context) []finding {
 	user := "in a user namespace"
 	if os.Geteuid() == 0 {
 		user = "as root"
 	}
-	findings := []finding{
-		{What: "system", OK: true, Note: fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), user)},
-		said("local lab: namespaces, bridge, packet drops", canIsolate(ctx), true),
-	}
-	for _, t := range lab.Topologies() {
-		if t.Kind != "" && t.Servers == 1 {
-			findings = append(findings, said("local lab: "+t.Doc, t.Missing(), true))
+	findings := []finding{{What: "system", OK: true, Note: fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), user)}}
+	for i, d := range p.Labs {
+		err := d.Ready(ctx, nil)
+		findings = append(findings, said(d.Name+" lab: "+d.Doc, err, i == 0))
+		if err != nil {
+			continue
+		}
+		for _, t := range p.Topologies {
+			if t.Servers == 1 {
+				findings = append(findings, said(d.Name+" lab: "+t.Doc, d.Ready(ctx, []lab.Kind{t.Kind}), i == 0))
+			}
 		}
 	}
-	return append(findings, said("docker lab: engine and redis image", docker.Check(ctx, "redis"), false))
+	return findings
 }
 
 func said(what string, err error, needed bool) finding {

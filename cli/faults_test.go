@@ -6,6 +6,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 // TestFaults holds the faults of servers, networks and clocks to what is known of
@@ -47,7 +48,7 @@ func TestFaults(t *testing.T) {
 }
 
 // wanted compares a cell with the outcomes that it may have.
-func wanted(t *testing.T, c lb.Cell, outcomes []lb.Outcome) {
+func wanted(t *testing.T, c checker.Cell, outcomes []lb.Outcome) {
 	t.Helper()
 	for _, o := range outcomes {
 		if c.Outcome == o {
@@ -75,7 +76,7 @@ func TestFirst(t *testing.T) {
 }
 
 // withEffect is for runs without a fault, which has no effect to be measured.
-func withEffect(c lb.Cell) lb.Cell {
+func withEffect(c checker.Cell) checker.Cell {
 	c.Effect = "no fault"
 	return c
 }

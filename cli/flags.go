@@ -7,33 +7,36 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/lab"
-	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/workloads"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
 // planFlags are the flags that run and matrix share.
 type planFlags struct {
-	lb.Plan
+	history.Plan
 	out  string
 	ours bool // out was not given
 	json bool
+
+	work   workloads.Workload
+	driver lab.Driver
 }
 
-func (p *planFlags) add(cmd *cobra.Command, duration time.Duration) {
+func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f := cmd.Flags()
-	f.StringVar(&p.Workload, "workload", "counter", "what clients do inside the lock")
-	f.StringVar(&p.Lab, "lab", run.LabLocal, "where the servers run: local (namespaces) or docker (containers)")
+	f.StringVar(&p.Workload, "workload", c.Workloads[0].Info().Name, "what clients do inside the lock: see lockbench list workloads")
+	f.StringVar(&p.Lab, "lab", c.Labs[0].Name, "where the servers run: see lockbench list labs")
 	f.StringVar(&p.Topology, "topology", "", "the lock service (default: the algorithm's first)")
 	f.IntVar(&p.Clients, "clients", 6, "clients, over all processes")
 	f.IntVar(&p.Processes, "processes", 3, "worker processes, each on a host of its own")
@@ -45,11 +48,15 @@ func (p *planFlags) add(cmd *cobra.Command, duration time.Duration) {
 }
 
 // complete fills in what was not given and refuses what can't work.
-func (p *planFlags) complete(what string) error {
+func (p *planFlags) complete(c Catalog, what string) (err error) {
 	const longest = 24 * time.Hour
+	if p.work, err = named(c.Workload(p.Workload)); err != nil {
+		return err
+	}
+	if p.driver, err = named(c.Lab(p.Lab)); err != nil {
+		return err
+	}
 	switch {
-	case p.Lab != run.LabLocal && p.Lab != run.LabDocker:
-		return usage("unknown lab %q%s", p.Lab, near(p.Lab, []string{run.LabLocal, run.LabDocker}))
 	case p.Processes < 1 || p.Processes > 100:
 		return usage("--processes %d: from 1 to 100", p.Processes)
 	case p.Clients < p.Processes || p.Clients > 1000:
@@ -68,47 +75,31 @@ func (p *planFlags) complete(what string) error {
 	return nil
 }
 
-// ready says whether this machine can run the plan's servers in its lab.
-func ready(ctx context.Context, labName string, topologies []string) error {
-	var err error
-	kinds := map[string]bool{}
+// ready says whether this machine has the lab, with the servers of these topologies.
+func (p program) ready(ctx context.Context, driver lab.Driver, topologies []string) error {
+	var kinds []lab.Kind
 	for _, name := range topologies {
-		if t, ok := lab.FindTopology(name); ok && t.Kind != "" {
-			kinds[t.Kind] = true
-			if labName == run.LabLocal {
-				err = errors.Join(err, t.Missing())
-			}
+		t, err := named(p.Topology(name))
+		if err != nil {
+			return err
+		}
+		known := slices.ContainsFunc(kinds, func(k lab.Kind) bool { return k.Name == t.Kind.Name })
+		if t.Servers > 0 && !known {
+			kinds = append(kinds, t.Kind)
 		}
 	}
-	if labName == run.LabLocal {
-		err = errors.Join(err, canIsolate(ctx))
-	} else {
-		var names []string
-		for k := range kinds {
-			names = append(names, k)
-		}
-		err = errors.Join(err, docker.Check(ctx, names...))
-	}
-	if err != nil {
+	if err := driver.Ready(ctx, kinds); err != nil {
 		return exit{exitCantRun, fmt.Errorf("this machine can't run it: %w", err)}
 	}
 	return nil
 }
 
-func canIsolate(ctx context.Context) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	return lab.CanIsolate(ctx, exec.CommandContext(ctx, self, "probe"))
-}
-
-// show writes the result for people or for programs, and turns it into the exit
-// code.
-func show(cmd *cobra.Command, cells []lb.Cell, asJSON bool) error {
+// show writes the cells, each of so many planned runs, for people or for programs, and
+// turns them into the exit code.
+func show(cmd *cobra.Command, cells []checker.Cell, planned int, asJSON bool) error {
 	out := cmd.OutOrStdout()
 	if asJSON {
-		return errors.Join(printJSON(out, rundir.MatrixFile{Schema: lb.Schema, Cells: cells}), verdict(cells))
+		return errors.Join(printJSON(out, rundir.MatrixFile{Schema: history.Schema, Planned: planned, Cells: cells}), verdict(cells))
 	}
 	width, color := 100, false
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -117,12 +108,12 @@ func show(cmd *cobra.Command, cells []lb.Cell, asJSON bool) error {
 			width = w
 		}
 	}
-	return errors.Join(reports.Matrix(out, cells, color, width), verdict(cells))
+	return errors.Join(reports.Matrix(out, cells, planned, color, width), verdict(cells))
 }
 
 // below makes the cells' directories, which can be moved with their matrix, those of
 // what is printed, which can't.
-func below(dir string, cells []lb.Cell) []lb.Cell {
+func below(dir string, cells []checker.Cell) []checker.Cell {
 	cells = slices.Clone(cells)
 	for i := range cells {
 		if cells[i].Dir != "" {
@@ -140,14 +131,14 @@ func printJSON(w io.Writer, v any) error {
 
 // verdict is the gate: a broken promise counts more than an undecided cell, and
 // no cell at all is no data.
-func verdict(cells []lb.Cell) error {
+func verdict(cells []checker.Cell) error {
 	code := exitKept
 	if len(cells) == 0 {
 		code = exitUndecided
 	}
 	for _, c := range cells {
 		switch {
-		case c.Promise == lb.PromiseBroken:
+		case c.Promise == checker.PromiseBroken:
 			return exit{exitBroke, nil}
 		case c.Outcome == lb.Inconclusive:
 			code = exitUndecided

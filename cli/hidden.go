@@ -6,10 +6,10 @@ import (
 	"os"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/lab"
-	"github.com/lockbench/lockbench/internal/lab/etcdserver"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/worker"
+	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/lab/etcdserver"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/spf13/cobra"
 )
@@ -20,13 +20,13 @@ func (p program) hiddenCommands() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "perform DIR", Hidden: true, Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return run.Perform(cmd.Context(), args[0], p.findAlgorithm, findWorkload)
+				return run.Perform(cmd.Context(), args[0], p.Catalog)
 			}},
 		{Use: "probe", Hidden: true, Args: exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error { return lab.Probe(cmd.Context()) }},
 		{Use: "worker", Hidden: true, Args: exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return worker.Run(cmd.Context(), os.Stdin, os.Stdout, p.findAlgorithm, findWorkload)
+				return worker.Run(cmd.Context(), os.Stdin, os.NewFile(worker.Reports, "reports"), p.Catalog)
 			}},
 		{Use: "study KIND SERVERS FEW DIR", Hidden: true, Args: exactly(4), RunE: p.study},
 		{Use: "store ADDRESS EVENTS", Hidden: true, Args: exactly(2), RunE: serveStore},

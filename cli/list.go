@@ -3,103 +3,162 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
-	"github.com/lockbench/lockbench/internal/lab"
-	"github.com/lockbench/lockbench/workloads"
 	"github.com/spf13/cobra"
 )
 
 // item is one line of a list.
 type item struct {
-	Name       string     `json:"name"`
-	Doc        string     `json:"doc"`
-	Source     string     `json:"source,omitempty"`
+	Name   string        `json:"name"`
+	Doc    string        `json:"doc"`
+	Source string        `json:"source,omitempty"`
+	Family faults.Family `json:"family,omitempty"`
+	// Column says of a fault that it stands in the matrix, At where it strikes a client.
+	Column bool   `json:"column,omitempty"`
+	At     string `json:"at,omitempty"`
+	// Topologies that an algorithm runs on, or on which a fault can strike one of the
+	// Algorithms, in one of the Labs.
 	Topologies []string   `json:"topologies,omitempty"`
+	Algorithms []string   `json:"algorithms,omitempty"`
+	Labs       []string   `json:"labs,omitempty"`
+	Requests   []string   `json:"requests,omitempty"`
 	Steps      []string   `json:"steps,omitempty"`
 	Traits     *lb.Traits `json:"traits,omitempty"`
 }
 
 // list is one kind of things that there are.
 type list struct {
-	name  string
-	items func() []item
+	name, intro string
+	items       []item
 }
 
 func (p program) lists() []list {
-	return []list{
-		{"algorithms", func() (items []item) {
-			for _, a := range p.impls {
-				i := a.Info()
-				items = append(items, item{i.Name, i.Doc, i.Source, i.Topologies, i.Steps, &i.Traits})
-			}
-			return items
-		}},
-		{"faults", func() (items []item) {
-			for _, f := range faults.All() {
-				items = append(items, item{Name: f.Name(), Doc: f.Doc()})
-			}
-			return items
-		}},
-		{"workloads", func() (items []item) {
-			for _, w := range workloads.All() {
-				i := w.Info()
-				items = append(items, item{Name: i.Name, Doc: i.Doc, Steps: i.Steps})
-			}
-			return items
-		}},
-		{"topologies", func() (items []item) {
-			for _, t := range lab.Topologies() {
-				items = append(items, item{Name: t.Name, Doc: t.Doc})
-			}
-			return items
-		}},
+	algorithms := list{name: "algorithms", intro: "each request NAME has the steps before-NAME and after-NAME"}
+	for _, a := range p.Locks {
+		i := a.Info()
+		algorithms.items = append(algorithms.items, item{Name: i.Name, Doc: i.Doc, Source: i.Source,
+			Topologies: i.Topologies, Requests: i.Requests, Steps: i.Steps(), Traits: &i.Traits})
 	}
+	columns := list{name: "faults", intro: "NAME[@STEP][/LENGTH], such as pause@before-write, cut@after-create/0.7ttl or kill-leader/3s;\n  STEP is one of the algorithm or the workload, LENGTH some leases or a time"}
+	for n, f := range slices.Concat(p.Faults, p.More) {
+		columns.items = append(columns.items, p.strikes(f, item{Name: f.Name, Doc: f.Doc, Family: f.Family, Column: n < len(p.Faults), At: f.At}))
+	}
+	work := list{name: "workloads"}
+	for _, w := range p.Workloads {
+		i := w.Info()
+		work.items = append(work.items, item{Name: i.Name, Doc: i.Doc, Steps: i.Steps})
+	}
+	topologies := list{name: "topologies"}
+	for _, t := range p.Topologies {
+		topologies.items = append(topologies.items, item{Name: t.Name, Doc: t.Doc})
+	}
+	labs := list{name: "labs"}
+	for _, d := range p.Labs {
+		labs.items = append(labs.items, item{Name: d.Name, Doc: d.Doc})
+	}
+	return []list{algorithms, columns, work, topologies, labs}
+}
+
+// strikes fills in what a fault needs: where it can strike whom, with the first workload.
+func (p program) strikes(f faults.Fault, i item) item {
+	add := func(list *[]string, name string) {
+		if !slices.Contains(*list, name) {
+			*list = append(*list, name)
+		}
+	}
+	for _, d := range p.Labs {
+		for _, t := range p.Topologies {
+			for _, l := range p.Locks {
+				s := faults.Setting{Lab: d, Topology: t, Algorithm: l.Info(), Workload: p.Workloads[0].Info()}
+				if slices.Contains(s.Algorithm.Topologies, t.Name) && f.Available(s) == nil {
+					add(&i.Labs, d.Name)
+					add(&i.Topologies, t.Name)
+					add(&i.Algorithms, s.Algorithm.Name)
+				}
+			}
+		}
+	}
+	return i
 }
 
 func (p program) listCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list [algorithms|faults|workloads|topologies]",
+		Use:   "list [algorithms|faults|workloads|topologies|labs]",
 		Short: "Say what there is",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			picked := map[string][]item{}
-			var order, names []string
+			var picked []list
+			var names []string
 			for _, l := range p.lists() {
 				names = append(names, l.name)
 				if len(args) == 0 || args[0] == l.name {
-					picked[l.name] = l.items()
-					order = append(order, l.name)
+					picked = append(picked, l)
 				}
 			}
-			if len(order) == 0 {
+			if len(picked) == 0 {
 				return usage("unknown list %q%s", args[0], near(args[0], names))
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), picked)
+				byName := map[string][]item{}
+				for _, l := range picked {
+					byName[l.name] = l.items
+				}
+				return printJSON(cmd.OutOrStdout(), byName)
 			}
-			return printLists(cmd.OutOrStdout(), order, picked)
+			return p.print(cmd.OutOrStdout(), picked)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object on standard output")
 	return cmd
 }
 
-func printLists(w io.Writer, order []string, lists map[string][]item) error {
+func (p program) print(w io.Writer, lists []list) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for n, name := range order {
+	for n, l := range lists {
 		if n > 0 {
 			fmt.Fprintln(tw)
 		}
-		if len(order) > 1 {
-			fmt.Fprintln(tw, name)
+		fmt.Fprint(tw, l.name)
+		if l.intro != "" {
+			fmt.Fprint(tw, ": ", l.intro)
 		}
-		for _, i := range lists[name] {
-			fmt.Fprintf(tw, "  %s\t%s\n", i.Name, i.Doc)
+		fmt.Fprintln(tw)
+		for _, i := range l.items {
+			family := ""
+			if i.Family != "" {
+				family = string(i.Family) + "\t"
+			}
+			fmt.Fprintf(tw, "  %s\t%s%s%s\n", i.Name, family, i.Doc, p.more(i))
 		}
 	}
 	return tw.Flush()
+}
+
+// more is what a line says behind the doc.
+func (p program) more(i item) string {
+	var says []string
+	if n := len(i.Topologies); i.Family != "" && n <= len(p.Topologies)/2 {
+		says = append(says, "on "+strings.Join(i.Topologies, ", "))
+	}
+	if i.Family != "" && len(i.Labs) < len(p.Labs) {
+		says = append(says, "lab "+strings.Join(i.Labs, ", "))
+	}
+	if i.Family != "" && !i.Column {
+		says = append(says, "not in the matrix")
+	}
+	switch {
+	case says != nil:
+		return " (" + strings.Join(says, "; ") + ")"
+	case i.Requests != nil:
+		return " (sends " + strings.Join(i.Requests, ", ") + ")"
+	case i.Steps != nil:
+		return " (steps " + strings.Join(i.Steps, ", ") + ")"
+	}
+	return ""
 }

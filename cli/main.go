@@ -1,27 +1,26 @@
 // Package cli is lockbench's command line: one file a verb, nothing but flags,
 // wiring and exit codes.
 //
-// It takes the list of algorithms from its caller. A program that puts its own
-// lock under the same faults is
-//
-//	func main() { os.Exit(cli.Main(os.Args[1:], append(impls.All(), mylock.New()))) }
-//
-// and is used like lockbench itself. The labs start the processes of a run from
-// that same program, so Main must be its whole main.
+// What there is to run it takes from its caller, as a [Catalog]: a program that brings
+// a lock, a fault, a workload or a topology of its own is used like lockbench itself
+// (see examples/). The labs start the processes of a run from that same program, so
+// Main must be its whole main.
 package cli
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 
-	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
 )
 
@@ -33,7 +32,7 @@ const (
 	exitUndecided   = 2 // undecided, or no data
 	exitCantRun     = 4 // this machine can't run it
 	exitUsage       = 64
-	exitInternal    = 70
+	exitInternal    = 70 // the bench failed
 	exitInterrupted = 130
 )
 
@@ -53,28 +52,37 @@ func (e exit) Unwrap() error { return e.err }
 
 func usage(format string, args ...any) error { return exit{exitUsage, fmt.Errorf(format, args...)} }
 
-// program is lockbench with the algorithms that it knows.
-type program struct{ impls []lb.Impl }
+// Catalog is all there is to run. The order is that of lists and of the matrix; names
+// are unique in each list. The first workload and the first lab are the defaults.
+type Catalog = catalog.Catalog
 
-// Main runs the command line with these algorithms, in the order of the matrix's
-// rows, and returns the exit code. Their names must be unique.
-func Main(args []string, impls []lb.Impl) (code int) {
+// program is lockbench with what it knows.
+type program struct{ Catalog }
+
+// Main runs the command line with this catalogue, and returns the exit code.
+func Main(args []string, c Catalog) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintf(os.Stderr, "lockbench: internal error: %v\n%s", r, debug.Stack())
 			code = exitInternal
 		}
 	}()
+	if err := c.Check(); err != nil {
+		fmt.Fprintln(os.Stderr, "lockbench: internal error:", err)
+		return exitInternal
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	root := program{impls}.rootCommand()
+	context.AfterFunc(ctx, stop) // who asks twice does not want to wait
+	root := program{c}.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err != nil && ctx.Err() != nil {
+		fmt.Fprintln(os.Stderr, "lockbench: interrupted")
+		return exitInterrupted
+	}
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(os.Stderr, "lockbench:", err)
-	}
-	if err != nil && ctx.Err() != nil {
-		return exitInterrupted
 	}
 	return codeOf(err)
 }
@@ -87,7 +95,9 @@ func codeOf(err error) int {
 		return exitKept
 	case errors.As(err, &e):
 		return e.code
-	case errors.As(err, &line):
+	case errors.Is(err, run.ErrFailed):
+		return exitInternal
+	case errors.As(err, &line), errors.Is(err, fs.ErrExist):
 		return exitUsage
 	case errors.Is(err, lab.ErrMissing), errors.Is(err, history.ErrTooLarge):
 		return exitCantRun
@@ -103,7 +113,9 @@ func (p program) rootCommand() *cobra.Command {
 wrong on purpose, and judges the recorded history.
 
 Exit codes: 0 every promise held, 1 a promise broke, 2 undecided or no data,
-4 this machine can't run it, 64 usage, 70 internal error, 130 interrupted.`,
+4 this machine can't run it, 64 usage, 70 a run failed, or lockbench itself,
+130 interrupted. A broken promise counts more than a run that failed, and that more
+than what is undecided; what was done is reported all the same.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -118,7 +130,7 @@ Exit codes: 0 every promise held, 1 a promise broke, 2 undecided or no data,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w; see lockbench %s --help", err, cmd.Name())
 	})
-	root.AddCommand(p.runCommand(), p.matrixCommand(), checkCommand(), p.quorumCommand(), reportCommand(), p.listCommand(), doctorCommand(), cleanCommand())
+	root.AddCommand(p.runCommand(), p.matrixCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), p.listCommand(), p.doctorCommand(), cleanCommand())
 	root.AddCommand(p.hiddenCommands()...)
 	return root
 }

@@ -8,7 +8,12 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/redis"
+	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/workloads"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -18,9 +23,15 @@ const asMain = "LOCKBENCH_TEST_AS_MAIN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asMain) != "" {
-		os.Exit(Main(os.Args[1:], impls.All()))
+		os.Exit(Main(os.Args[1:], things()))
 	}
-	testscript.Main(m, map[string]func(){"lockbench": func() { os.Exit(Main(os.Args[1:], impls.All())) }})
+	testscript.Main(m, map[string]func(){"lockbench": func() { os.Exit(Main(os.Args[1:], things())) }})
+}
+
+// things are what lockbench itself knows, and a lock that panics.
+func things() Catalog {
+	return Catalog{Locks: append(impls.All(), panics{redis.SetPXLua()}), Faults: faults.All(), More: faults.More(), Workloads: workloads.All(),
+		Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local(), docker.Driver()}}
 }
 
 // TestScripts holds the command line to its contract. See testdata/script.

@@ -1,70 +1,37 @@
 package cli
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/faults"
-	"github.com/lockbench/lockbench/internal/lab"
-	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/internal/catalog"
 )
 
-func (p program) algorithmNames() (names []string) {
-	for _, a := range p.impls {
-		names = append(names, a.Info().Name)
+// named makes the error about a name that is in no list one of usage, with the names
+// that were perhaps meant.
+func named[T any](found T, err error) (T, error) {
+	var unknown *catalog.UnknownError
+	switch {
+	case errors.As(err, &unknown):
+		err = usage("unknown %s %q%s", unknown.What, unknown.Name, near(unknown.Name, unknown.Known))
+	case err != nil:
+		err = usage("%w", err)
 	}
-	return names
+	return found, err
 }
 
-func faultNames() (names []string) {
-	for _, f := range faults.All() {
-		names = append(names, f.Name())
-	}
-	return names
-}
-
-func (p program) findAlgorithm(name string) (lb.Impl, error) {
-	for _, a := range p.impls {
-		if a.Info().Name == name {
-			return a, nil
-		}
-	}
-	return nil, usage("unknown algorithm %q%s", name, near(name, p.algorithmNames()))
-}
-
-func findFault(name string) (lb.Fault, error) {
-	if f, ok := faults.Find(name); ok {
-		return f, nil
-	}
-	return nil, usage("unknown fault %q%s", name, near(name, faultNames()))
-}
-
-func findWorkload(name string) (lb.Workload, error) {
-	if w, ok := workloads.Find(name); ok {
-		return w, nil
-	}
-	var names []string
-	for _, w := range workloads.All() {
-		names = append(names, w.Info().Name)
-	}
-	return nil, usage("unknown workload %q%s", name, near(name, names))
-}
-
-// checkTopology accepts "" for the algorithm's own first choice.
-func checkTopology(name string, info lb.Info) error {
-	if name == "" || slices.Contains(info.Topologies, name) {
+// runsOn accepts "" for the algorithm's own first choice.
+func (p program) runsOn(topology string, info lb.Info) error {
+	if topology == "" || slices.Contains(info.Topologies, topology) {
 		return nil
 	}
-	if _, ok := lab.FindTopology(name); !ok {
-		var names []string
-		for _, t := range lab.Topologies() {
-			names = append(names, t.Name)
-		}
-		return usage("unknown topology %q%s", name, near(name, names))
+	if _, err := named(p.Topology(topology)); err != nil {
+		return err
 	}
-	return usage("%s does not run on topology %s; it runs on %s", info.Name, name, strings.Join(info.Topologies, ", "))
+	return usage("%s does not run on topology %s; it runs on %s", info.Name, topology, strings.Join(info.Topologies, ", "))
 }
 
 // pick returns the items whose names match one of the comma-separated globs, in
@@ -89,7 +56,7 @@ func pick[T any](globs string, all []T, name func(T) string, extra func(string) 
 			}
 		}
 		if !found {
-			x, err := extra(glob)
+			x, err := named(extra(glob))
 			if err != nil {
 				return nil, err
 			}

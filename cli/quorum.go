@@ -5,22 +5,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
 
-	"github.com/lockbench/lockbench/internal/lab"
 	"github.com/lockbench/lockbench/internal/quorum"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 )
 
-// studied are the kinds of ensembles, with the lock that tries them.
-var studied = []struct{ kind, algorithm string }{{"zookeeper", "zk-sequential"}, {"etcd", "etcd-lease"}}
+// studied are the topologies whose servers make the ensembles, with the lock that
+// tries them.
+var studied = []struct{ topology, algorithm string }{{"zookeeper", "zk-sequential"}, {"etcd", "etcd-lease"}}
 
 // largest is the largest ensemble of the study.
 const largest = 6
@@ -40,22 +42,27 @@ func (p program) quorumCommand() *cobra.Command {
 			if out == "" {
 				out = rundir.NewDir("quorum")
 			}
-			if err := ready(cmd.Context(), run.LabLocal, []string{"zookeeper", "etcd"}); err != nil {
-				return err
+			if _, err := os.Lstat(filepath.Join(out, rundir.QuorumFile)); err == nil {
+				return usage("--out %s: a study never writes over another", out)
 			}
-			study, err := studyAll(cmd, out, jobs)
+			driver, err := p.splitting()
 			if err != nil {
+				return exit{exitCantRun, err}
+			}
+			if err := p.ready(cmd.Context(), driver, []string{studied[0].topology, studied[1].topology}); err != nil {
 				return err
 			}
-			page, err := reports.Quorum(out, study)
-			if err != nil {
-				return err
+			study, failed := studyAll(cmd, driver, out, jobs)
+			page, noPage := reports.Quorum(out, study)
+			if noPage == nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), study)
+				err = printJSON(cmd.OutOrStdout(), study)
+			} else {
+				err = reports.QuorumTable(cmd.OutOrStdout(), study)
 			}
-			return reports.QuorumTable(cmd.OutOrStdout(), study)
+			return errors.Join(failed, noPage, err)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "the directory to write (default: runs/<time>-quorum)")
@@ -64,20 +71,30 @@ func (p program) quorumCommand() *cobra.Command {
 	return cmd
 }
 
+// splitting is the first lab that can split a network.
+func (p program) splitting() (d lab.Driver, err error) {
+	for _, d := range p.Labs {
+		if err = d.Can(lab.Packets); err == nil {
+			return d, nil
+		}
+	}
+	return d, err
+}
+
 // studyAll studies every ensemble: its crashes, and each of its splits, in labs of
-// their own.
-func studyAll(cmd *cobra.Command, out string, jobs int) (quorum.Study, error) {
-	study := quorum.Study{Schema: 1}
+// their own. One of which a part is missing is left out, and named.
+func studyAll(cmd *cobra.Command, driver lab.Driver, out string, jobs int) (quorum.Study, error) {
+	study, ctx := quorum.Study{Schema: 1}, cmd.Context()
 	var (
 		wg   sync.WaitGroup
 		mu   sync.Mutex
-		errs []error
+		errs = map[int]error{} // by ensemble
 		done int
 		free = make(chan struct{}, jobs)
 	)
 	for _, s := range studied {
 		for n := 1; n <= largest; n++ {
-			study.Ensembles = append(study.Ensembles, quorum.New(s.kind, n))
+			study.Ensembles = append(study.Ensembles, quorum.New(s.topology, n))
 		}
 	}
 	for i := range study.Ensembles {
@@ -87,12 +104,12 @@ func studyAll(cmd *cobra.Command, out string, jobs int) (quorum.Study, error) {
 				free <- struct{}{}
 				defer func() { <-free }()
 				dir := filepath.Join(out, fmt.Sprintf("%s-%d-%d", e.Kind, e.Servers, few))
-				result, err := studyOne(cmd.Context(), dir, e.Kind, e.Servers, few)
+				result, err := studyOne(ctx, driver, dir, e.Kind, e.Servers, few)
 				mu.Lock()
 				defer mu.Unlock()
 				done++
 				if err != nil {
-					errs = append(errs, fmt.Errorf("%d %s servers: %w", e.Servers, e.Kind, err))
+					errs[i] = fmt.Errorf("%d %s servers: %w", e.Servers, e.Kind, err)
 					return
 				}
 				e.Add(few, result)
@@ -101,10 +118,22 @@ func studyAll(cmd *cobra.Command, out string, jobs int) (quorum.Study, error) {
 		}
 	}
 	wg.Wait()
-	return study, errors.Join(errs...)
+	whole := []quorum.Ensemble{}
+	for i, e := range study.Ensembles {
+		if err := errs[i]; err != nil {
+			study.Missing = append(study.Missing, err.Error())
+		} else {
+			whole = append(whole, e)
+		}
+	}
+	study.Ensembles = whole
+	return study, errors.Join(slices.Collect(maps.Values(errs))...)
 }
 
-func studyOne(ctx context.Context, dir, kind string, n, few int) (r quorum.Result, err error) {
+func studyOne(ctx context.Context, driver lab.Driver, dir, kind string, n, few int) (r quorum.Result, err error) {
+	if err := ctx.Err(); err != nil {
+		return r, err
+	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return r, err
 	}
@@ -116,7 +145,7 @@ func studyOne(ctx context.Context, dir, kind string, n, few int) (r quorum.Resul
 		return r, err
 	}
 	defer log.Close()
-	if err := run.InLab(ctx, run.LabLocal, log, "study", kind, strconv.Itoa(n), strconv.Itoa(few), dir); err != nil {
+	if err := run.InLab(ctx, driver, log, "study", kind, strconv.Itoa(n), strconv.Itoa(few), dir); err != nil {
 		return r, err
 	}
 	text, err := os.ReadFile(filepath.Join(dir, resultFile))
@@ -133,29 +162,42 @@ func (p program) study(cmd *cobra.Command, args []string) error {
 	kind, dir := args[0], args[3]
 	n, err1 := strconv.Atoi(args[1])
 	few, err2 := strconv.Atoi(args[2])
-	i := slices.IndexFunc(studied, func(s struct{ kind, algorithm string }) bool { return s.kind == kind })
+	i := slices.IndexFunc(studied, func(s struct{ topology, algorithm string }) bool { return s.topology == kind })
 	if err := errors.Join(err1, err2); err != nil || i < 0 {
 		return usage("study %v: unknown kind or bad number", args)
 	}
-	impl, err := p.findAlgorithm(studied[i].algorithm)
+	impl, err := named(p.Lock(studied[i].algorithm))
 	if err != nil {
 		return err
 	}
-	l, err := lab.OpenLocal()
+	topology, err := named(p.Topology(kind))
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	bench := quorum.Bench{Lab: l, Impl: impl, Kind: kind, Servers: n, Log: func(name string) (*os.File, error) {
-		return os.OpenFile(filepath.Join(dir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	}}
-	r, err := bench.Measure(cmd.Context(), few)
+	driver, err := p.splitting()
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(dir, resultFile))
+	return promptly(cmd.Context(), func() error {
+		l, err := driver.Open(cmd.Context(), dir)
+		if err != nil {
+			return err
+		}
+		bench := quorum.Bench{Lab: l, Impl: impl, Kind: topology.Kind, Servers: n, Log: func(name string) (*os.File, error) {
+			return os.OpenFile(filepath.Join(dir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+		}}
+		r, err := bench.Measure(cmd.Context(), few)
+		if err == nil {
+			err = save(filepath.Join(dir, resultFile), r)
+		}
+		return errors.Join(err, l.Close())
+	})
+}
+
+func save(path string, v any) error {
+	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(printJSON(f, r), f.Close())
+	return errors.Join(printJSON(f, v), f.Close())
 }

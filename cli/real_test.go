@@ -18,10 +18,11 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/lab"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // needLab skips, or in CI fails, where the local lab or a server is missing.
@@ -29,14 +30,16 @@ func needLab(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	testenv.Need(t, "namespaces", lab.CanIsolate(ctx, lockbench(t, t.TempDir(), "probe")))
+	var kinds []lab.Kind
 	for _, topology := range lab.Topologies() {
-		testenv.Need(t, topology.Name, topology.Missing())
+		kinds = append(kinds, topology.Kind)
 	}
+	t.Setenv(asMain, "1") // for what the lab starts of this program
+	testenv.Need(t, "the local lab with all servers", lab.Local().Ready(ctx, kinds))
 }
 
 // cells runs cmd, which must end with the exit code, and returns its --json.
-func cells(t *testing.T, cmd *exec.Cmd, code int) map[string]lb.Cell {
+func cells(t *testing.T, cmd *exec.Cmd, code int) map[string]checker.Cell {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
@@ -56,7 +59,7 @@ func cells(t *testing.T, cmd *exec.Cmd, code int) map[string]lb.Cell {
 	if _, err := dec.Token(); err != io.EOF {
 		t.Fatalf("more than one object on standard output: %v", err)
 	}
-	byName := map[string]lb.Cell{}
+	byName := map[string]checker.Cell{}
 	for _, c := range file.Cells {
 		byName[c.Algorithm+" × "+c.Fault] = c
 	}
@@ -70,33 +73,33 @@ func TestMatrix(t *testing.T) {
 	dir := t.TempDir()
 	got := cells(t, lockbench(t, dir, "matrix", "--json", "--out", "m",
 		"--algorithms", "none,redis-setnx-expire,redis-setpx-del,redis-setpx-lua,redis-fenced,etcd-lease",
-		"--faults", "none,pause-holder,kill-holder,cut-holder,crash-at:after-setnx,pause-at:before-write"), exitKept)
+		"--faults", "none,pause-holder,kill-holder,cut-holder,kill@after-setnx,pause@before-write"), exitKept)
 	for name, want := range map[string]struct {
 		outcome lb.Outcome
 		reason  string
 	}{
-		"none × none":                               {lb.Broken, lb.DoubleGrant},
-		"redis-setnx-expire × none":                 {lb.Safe, ""},
-		"redis-setnx-expire × crash-at:after-setnx": {lb.Stuck, lb.Ghost},
-		"redis-setpx-del × pause-holder":            {lb.Broken, lb.DoubleGrant},
-		"redis-setpx-lua × none":                    {lb.Safe, ""},
-		"redis-setpx-lua × kill-holder":             {lb.Safe, ""},
-		"redis-setpx-lua × pause-holder":            {lb.Check, lb.Overstay},
-		"redis-setpx-lua × pause-at:before-write":   {lb.Broken, lb.Overstay},
-		"redis-fenced × none":                       {lb.Safe, ""},
-		"redis-fenced × kill-holder":                {lb.Safe, ""},
-		"redis-fenced × pause-at:before-write":      {lb.Fence, lb.Overstay},
-		"etcd-lease × none":                         {lb.Safe, ""},
-		"etcd-lease × kill-holder":                  {lb.Safe, ""},
-		"etcd-lease × cut-holder":                   {lb.Check, lb.Overstay},
-		"etcd-lease × pause-at:before-write":        {lb.Fence, lb.Overstay},
+		"none × none":                           {lb.Broken, lb.DoubleGrant},
+		"redis-setnx-expire × none":             {lb.Safe, ""},
+		"redis-setnx-expire × kill@after-setnx": {lb.Stuck, lb.Ghost},
+		"redis-setpx-del × pause-holder":        {lb.Broken, lb.DoubleGrant},
+		"redis-setpx-lua × none":                {lb.Safe, ""},
+		"redis-setpx-lua × kill-holder":         {lb.Safe, ""},
+		"redis-setpx-lua × pause-holder":        {lb.Check, lb.Overstay},
+		"redis-setpx-lua × pause@before-write":  {lb.Broken, lb.Overstay},
+		"redis-fenced × none":                   {lb.Safe, ""},
+		"redis-fenced × kill-holder":            {lb.Safe, ""},
+		"redis-fenced × pause@before-write":     {lb.Fence, lb.Overstay},
+		"etcd-lease × none":                     {lb.Safe, ""},
+		"etcd-lease × kill-holder":              {lb.Safe, ""},
+		"etcd-lease × cut-holder":               {lb.Check, lb.Overstay},
+		"etcd-lease × pause@before-write":       {lb.Fence, lb.Overstay},
 	} {
 		c := got[name]
 		if c.Outcome != want.outcome || !strings.HasPrefix(c.Reason, want.reason) {
 			t.Errorf("%s: %s (%s), want %s (%s)", name, c.Outcome, c.Reason, want.outcome, want.reason)
 		}
 	}
-	for _, name := range []string{"redis-fenced × pause-at:before-write", "etcd-lease × pause-at:before-write"} {
+	for _, name := range []string{"redis-fenced × pause@before-write", "etcd-lease × pause@before-write"} {
 		c := got[name].Copies
 		if c["plain"].Lost == 0 || c["checked"].Lost == 0 || c["fenced"].Lost != 0 || c["fenced"].Refused == 0 {
 			t.Errorf("%s: copies %+v: the late write must spoil plain and checked and be refused by fenced", name, c)
@@ -125,13 +128,13 @@ func TestContainers(t *testing.T) {
 	defer cancel()
 	testenv.Need(t, "Docker and the redis image", docker.Check(ctx, "redis"))
 	got := cells(t, lockbench(t, t.TempDir(), "matrix", "--json", "--lab", "docker", "--algorithms", "redis-fenced,redis-setpx-lua",
-		"--faults", "none,kill-holder,cut-holder,pause-at:before-write", "--jobs", "4"), exitKept)
+		"--faults", "none,kill-holder,cut-holder,pause@before-write", "--jobs", "4"), exitKept)
 	for name, want := range map[string]lb.Outcome{
-		"redis-setpx-lua × none":                  lb.Safe,
-		"redis-fenced × kill-holder":              lb.Safe,
-		"redis-setpx-lua × pause-at:before-write": lb.Broken,
-		"redis-fenced × pause-at:before-write":    lb.Fence,
-		"redis-fenced × cut-holder":               lb.NotAvailable,
+		"redis-setpx-lua × none":               lb.Safe,
+		"redis-fenced × kill-holder":           lb.Safe,
+		"redis-setpx-lua × pause@before-write": lb.Broken,
+		"redis-fenced × pause@before-write":    lb.Fence,
+		"redis-fenced × cut-holder":            lb.NotAvailable,
 	} {
 		if got[name].Outcome != want {
 			t.Errorf("%s: %s (%s), want %s", name, got[name].Outcome, got[name].Reason, want)
@@ -171,12 +174,12 @@ func TestUnprivileged(t *testing.T) {
 	if out, err := as("doctor").CombinedOutput(); err != nil {
 		testenv.Need(t, "user namespaces for unprivileged users", fmt.Errorf("%w: %s", err, out))
 	}
-	got := cells(t, as("matrix", "--json", "--algorithms", "none,redis-fenced,etcd-lease", "--faults", "none,cut-holder,pause-at:before-write"), exitKept)
+	got := cells(t, as("matrix", "--json", "--algorithms", "none,redis-fenced,etcd-lease", "--faults", "none,cut-holder,pause@before-write"), exitKept)
 	for name, want := range map[string]lb.Outcome{
-		"none × none":                        lb.Broken,
-		"redis-fenced × none":                lb.Safe,
-		"redis-fenced × cut-holder":          lb.Check,
-		"etcd-lease × pause-at:before-write": lb.Fence,
+		"none × none":                     lb.Broken,
+		"redis-fenced × none":             lb.Safe,
+		"redis-fenced × cut-holder":       lb.Check,
+		"etcd-lease × pause@before-write": lb.Fence,
 	} {
 		if got[name].Outcome != want {
 			t.Errorf("%s: %s (%s), want %s", name, got[name].Outcome, got[name].Reason, want)

@@ -11,11 +11,15 @@ import (
 
 func reportCommand() *cobra.Command {
 	var out string
+	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
 		Short: "Make the pages of recorded runs and matrices again",
 		Long: `report makes the page of each directory anew, also of a matrix that was interrupted.
-Where the directory can't be written the page goes into the current one.`,
+Where the directory can't be written the page goes into the current one.
+
+With --markdown it prints a summary instead, for the page of a CI:
+lockbench report --markdown DIR >>"$GITHUB_STEP_SUMMARY"`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if out != "" && len(dirs) > 1 {
@@ -27,10 +31,16 @@ Where the directory can't be written the page goes into the current one.`,
 				}
 			}
 			saveMemory()
-			return promptly(cmd.Context(), func() error { return report(cmd, dirs, out) })
+			return promptly(cmd.Context(), func() error {
+				if markdown {
+					return summaries(cmd, dirs)
+				}
+				return report(cmd, dirs, out)
+			})
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the page to write (default: in the directory)")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a summary in Markdown instead")
 	return cmd
 }
 
@@ -52,6 +62,15 @@ func report(cmd *cobra.Command, dirs []string, out string) error {
 			return err
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), page)
+	}
+	return nil
+}
+
+func summaries(cmd *cobra.Command, dirs []string) error {
+	for _, dir := range dirs {
+		if err := reports.Markdown(cmd.OutOrStdout(), dir); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"time"
 
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
@@ -16,80 +20,102 @@ func (prog program) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "run --algorithm A --fault F",
 		Short:   "Put one lock under one fault",
-		Example: "  lockbench run --algorithm redis-setpx-lua --fault pause-at:before-write",
+		Example: "  lockbench run --algorithm redis-setpx-lua --fault pause@before-write",
 		Args:    exactly(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return prog.runOne(cmd, &p) },
 	}
-	p.add(cmd, 5e9)
+	p.add(cmd, prog.Catalog, 5*time.Second)
 	cmd.Flags().StringVar(&p.Algorithm, "algorithm", "", "the lock: see lockbench list algorithms")
 	cmd.Flags().BoolVar(&p.First, "first", false, "stop at the first violation that is seen while the run goes on")
-	cmd.Flags().StringVar(&p.Fault, "fault", "none", "what goes wrong: see lockbench list faults")
+	cmd.Flags().StringVar(&p.Fault, "fault", prog.Faults[0].Name, "what goes wrong, as NAME[@STEP][/LENGTH]: see lockbench list faults")
 	return cmd
 }
 
 func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
-	impl, err := prog.findAlgorithm(p.Algorithm)
+	if p.Algorithm == "" {
+		return usage("--algorithm is missing; lockbench list algorithms says which there are")
+	}
+	impl, err := named(prog.Lock(p.Algorithm))
 	if err != nil {
 		return err
 	}
-	fault, err := findFault(p.Fault)
+	fault, err := named(prog.Fault(p.Fault))
 	if err != nil {
 		return err
 	}
-	work, err := findWorkload(p.Workload)
-	if err != nil {
+	if err := p.complete(prog.Catalog, p.Algorithm+"-"+p.Fault); err != nil {
 		return err
 	}
-	info := impl.Info()
-	if err := checkTopology(p.Topology, info); err != nil {
+	if err := prog.runsOn(p.Topology, impl.Info()); err != nil {
 		return err
 	}
-	if err := p.complete(p.Algorithm + "-" + p.Fault); err != nil {
-		return err
-	}
-	m := run.Matrix{Workload: work, Base: p.Plan}
+	m := run.Matrix{Catalog: prog.Catalog, Workload: p.work, Base: p.Plan}
 	plan := m.For(impl, fault, 0)
-	if err := fault.Available(run.Setting(plan, info, work.Info())); err != nil {
-		return usage("%s can't strike here: %w", fault.Name(), err)
+	if err := m.Available(plan, fault); err != nil {
+		return usage("%s can't strike here: %w", fault.Name, err)
 	}
-	if err := ready(cmd.Context(), plan.Lab, []string{plan.Topology}); err != nil {
+	if err := prog.ready(cmd.Context(), p.driver, []string{plan.Topology}); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s × %s on %s (%s lab), %d clients in %d processes, TTL %v, seed %d\n",
 		plan.Algorithm, plan.Fault, plan.Topology, plan.Lab, plan.Clients, plan.Processes, plan.TTL, plan.Seed)
-	res, err := run.Execute(cmd.Context(), p.out, plan)
-	if err != nil {
-		return err
+	res, failed := run.Execute(cmd.Context(), prog.Catalog, p.out, plan)
+	if errors.Is(failed, fs.ErrExist) {
+		return failed // what is there is another run's
 	}
-	cell := run.Cell([]lb.RunResult{res})
+	cell := run.Cell([]checker.Result{res})
 	cell.Dir = p.out
-	return finish(cmd, p, []lb.Cell{cell})
+	return finish(cmd, p, []checker.Cell{cell}, 1, failed)
 }
 
-// finish makes the report and shows the cells.
-func finish(cmd *cobra.Command, p *planFlags, cells []lb.Cell) error {
-	page, err := reports.HTML(p.out)
-	if err != nil {
-		return err
-	}
+// finish makes the page and shows the cells, each of so many planned runs, also where
+// runs failed. A broken promise counts more than that.
+func finish(cmd *cobra.Command, p *planFlags, cells []checker.Cell, planned int, failed error) error {
+	page, noPage := pageOf(cmd.Context(), p.out)
 	if p.ours {
 		if err := rundir.Latest(p.out); err != nil {
 			fmt.Fprintln(cmd.ErrOrStderr(), "note:", err)
 		}
 	}
-	err = show(cmd, cells, p.json)
-	fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
+	err := show(cmd, cells, planned, p.json)
+	if noPage == nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
+	} else if cmd.Context().Err() != nil { // of which alone Main tells
+		fmt.Fprintln(cmd.ErrOrStderr(), "note:", noPage)
+	}
 	for _, c := range cells {
-		if c.Promise == lb.PromiseBroken {
+		if c.Promise == checker.PromiseBroken {
 			fmt.Fprintf(cmd.ErrOrStderr(), "again:  %s\n", again(cmd, c))
 		}
 	}
-	return err
+	if failed = errors.Join(failed, noPage); failed == nil {
+		return err
+	}
+	if codeOf(err) == exitBroke {
+		return exit{exitBroke, failed}
+	}
+	return exit{codeOf(failed), failed}
+}
+
+// pageOf makes the page. Who has interrupted the runs does not wait long for it.
+func pageOf(ctx context.Context, dir string) (string, error) {
+	write := reports.HTML
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		write = reports.Brief
+	}
+	var path string
+	if err := promptly(ctx, func() (err error) { path, err = write(dir); return err }); err != nil {
+		return "", fmt.Errorf("there is no page (lockbench report %s makes it): %w", dir, err)
+	}
+	return path, nil
 }
 
 // again is the command that makes the same run once more: with the flags that were
 // given, save for those that only a matrix has.
-func again(cmd *cobra.Command, c lb.Cell) string {
+func again(cmd *cobra.Command, c checker.Cell) string {
 	line := fmt.Sprintf("lockbench run --algorithm %s --fault %s --seed %d", c.Algorithm, c.Fault, c.Seed)
 	one := map[string]bool{"workload": true, "lab": true, "topology": true, "clients": true, "processes": true, "ttl": true, "duration": true}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,7 +20,7 @@ const samples = "../checker/testdata"
 
 // record makes the directory of a run of what a sample of the checkers holds, as if
 // its three workers, the store and the runner had recorded it.
-func record(dir, sample string, plan lb.Plan) error {
+func record(dir, sample string, plan history.Plan) error {
 	text, err := os.ReadFile(filepath.Join(samples, sample+".plan.json"))
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func record(dir, sample string, plan lb.Plan) error {
 		files[name] = header + "\n"
 	}
 	for line := range strings.Lines(lines) {
-		var ev lb.Event
+		var ev event
 		if err := json.Unmarshal([]byte(line), &ev); err != nil {
 			return err
 		}
@@ -54,11 +55,18 @@ func record(dir, sample string, plan lb.Plan) error {
 	return err
 }
 
-func recorder(ev lb.Event) string {
+// event is what of a line tells who recorded it.
+type event struct {
+	Kind   history.Kind `json:"e"`
+	Worker string       `json:"worker"`
+	Client string       `json:"client"`
+}
+
+func recorder(ev event) string {
 	switch ev.Kind {
-	case lb.KindFault, lb.KindEnd:
+	case history.KindFault, history.KindAct, history.KindEnd:
 		return rundir.Runner
-	case lb.KindRead, lb.KindWrite:
+	case history.KindRead, history.KindWrite:
 		return rundir.Store
 	}
 	return cmp.Or(ev.Worker, history.WorkerName(ev.Client))
@@ -70,7 +78,7 @@ func sample(ts *testscript.TestScript, _ bool, args []string) {
 	if args[1] != "safe" {
 		fault = "pause-holder"
 	}
-	if err := record(ts.MkAbs(args[0]), args[1], lb.Plan{Algorithm: "A", Fault: fault}); err != nil {
+	if err := record(ts.MkAbs(args[0]), args[1], history.Plan{Algorithm: "A", Fault: fault}); err != nil {
 		ts.Fatalf("%v", err)
 	}
 }
@@ -84,7 +92,7 @@ func recordMatrix(t *testing.T, dir string) *rundir.Matrix {
 		"none":         {Fault: "none", Outcomes: []lb.Outcome{lb.Safe}},
 		"pause-holder": {Fault: "pause-*", Outcomes: []lb.Outcome{lb.Broken, lb.Check}, Reason: lb.Overstay},
 	}
-	cells := []lb.Cell{
+	cells := []checker.Cell{
 		{Algorithm: "A", Fault: "none"}, {Algorithm: "A", Fault: "pause-holder"}, {Algorithm: "A", Fault: "cut:x"},
 		{Algorithm: "B", Fault: "none"}, {Algorithm: "B", Fault: "cut:x", Outcome: lb.NotAvailable, Reason: "no network"},
 	}
@@ -98,7 +106,7 @@ func recordMatrix(t *testing.T, dir string) *rundir.Matrix {
 	}{{0, 0, "safe"}, {0, 1, "safe"}, {1, 0, "overstay-check"}, {1, 1, "overstay-broken"}, {1, 2, "overstay-check"}, {2, 0, "safe"}} {
 		c := cells[run.cell]
 		_, full := m.RunDir(run.cell, run.n)
-		plan := lb.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Seed: uint64(10 + run.n), Expect: expect[c.Fault]}
+		plan := history.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Seed: uint64(10 + run.n), Expect: expect[c.Fault]}
 		if err := record(full, run.sample, plan); err != nil {
 			t.Fatal(err)
 		}

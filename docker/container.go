@@ -14,7 +14,7 @@ import (
 	api "github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/lab"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/lab"
 	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/lab"
 )
 
 func TestStartErrors(t *testing.T) {

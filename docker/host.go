@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // host implements [lab.Host]: a name on the lab's network for programs that come

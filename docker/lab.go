@@ -23,8 +23,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/network"
 
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // closeBound is how long Close may take to remove everything.
@@ -99,7 +98,7 @@ func (l *containerLab) Host(_ context.Context, name string) (lab.Host, error) {
 var errClosed = errors.New("the lab is closed")
 
 // Network implements [lab.Lab]: there is none.
-func (l *containerLab) Network() lockbench.Network { return nil }
+func (l *containerLab) Network() lab.Network { return nil }
 
 // Close implements [lab.Lab]. Only the first call does anything.
 func (l *containerLab) Close() error {

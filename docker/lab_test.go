@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/lab"
 )
 
 func TestContainerSignals(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 
-	"github.com/lockbench/lockbench/internal/lab"
 	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // open makes a lab, or ends the test where there is no engine or image for one.

@@ -15,7 +15,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/log"
 
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // everywhere is what a program in a container listens at: the engine forwards to
@@ -64,8 +64,8 @@ func (h *host) fits(p lab.Program) error {
 	switch {
 	case p.Port == 0:
 		return errors.New("a program in a container is only reached by its port, and it has none")
-	case p.Stdin != nil:
-		return errors.New("a program in a container has no standard input here")
+	case p.Stdin != nil || p.Reports != nil:
+		return errors.New("a program in a container has no standard input or other pipe here")
 	case len(h.containers) == 0:
 		return nil
 	}

@@ -1,61 +1,118 @@
-// Package faults holds what goes wrong in a run, one fault a file. A fault says
-// where it can strike, strikes, heals, and measures what it did; how long it
-// lasts is the runner's decision.
 package faults
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-
-	lb "github.com/lockbench/lockbench"
+	"time"
 )
+
+// beforeWrite is the moment that no client can guard: it has looked at its lease and is
+// about to write.
+const beforeWrite = "before-write"
 
 // All returns the faults in the order of the matrix's columns. Those that strike
 // at a step stand here with the step that matters most to each; [Find] takes any.
-func All() []lb.Fault {
-	return []lb.Fault{
-		None{},
-		PauseHolder{},
-		PauseClient{},
-		KillHolder{},
-		CutHolder{},
-		CrashAt{"after-setnx"},
-		PauseAt{"before-write"},
-		ClientClock{},
-		ClientClockDrift{},
-		LostReply{},
-		SlowReply{},
-		CutLeader{},
-		CutHalves{},
-		KillLeader{},
-		PauseLeader{},
-		Failover{},
-		FailoverUnreplicated{},
-		KillTwo{},
-		RestartServer{},
-		RestartEmpty{},
-		ServerClock{},
-		ServerClockDrift{},
-		CutTwoRestartEmpty(),
-		CutTwoServerClock(),
+func All() []Fault {
+	return []Fault{
+		none(),
+		pauseHolder(),
+		pauseClient(),
+		killHolder(),
+		cutHolder(),
+		at(kill(), "after-setnx"),
+		at(pause(), beforeWrite),
+		clientAhead(),
+		clientBehind(),
+		clientDrift(),
+		loseReply(),
+		slowReply(),
+		cutLeader(),
+		cutHalves(),
+		killLeader(),
+		pauseLeader(),
+		failover(),
+		failoverUnreplicated(),
+		killTwo(),
+		restartServer(),
+		restartEmpty(),
+		serverAhead(),
+		serverDrift(),
+		cutTwoRestartEmpty(),
+		cutTwoServerClock(),
 	}
 }
 
-// Find returns the fault of that name, which may also be crash-at or pause-at with
-// any step, or random, which is no column of the matrix because it is all of them.
-func Find(name string) (lb.Fault, bool) {
-	if step, ok := strings.CutPrefix(name, crashAt); ok && step != "" {
-		return CrashAt{step}, true
+// More are the faults that are no columns of the matrix: those that ask for a step, and
+// those that are for soaking.
+func More() []Fault { return []Fault{pause(), kill(), cut(), clientFast(), random()} }
+
+// Find reads a fault out of all, such as pause-holder, pause@before-write,
+// cut@after-create/0.7ttl or kill-leader/3s: a name, at a step where it strikes a
+// client, for as long as is told.
+func Find(all []Fault, text string) (Fault, error) {
+	byName := func(name string) (Fault, bool) {
+		i := slices.IndexFunc(all, func(f Fault) bool { return f.Name == name })
+		if i < 0 {
+			return Fault{}, false
+		}
+		return all[i], true
 	}
-	if step, ok := strings.CutPrefix(name, pauseAt); ok && step != "" {
-		return PauseAt{step}, true
+	if f, ok := byName(text); ok { // a column with its step in its name
+		return f, nil
 	}
-	if name == (Random{}).Name() {
-		return Random{}, true
+	rest, length, long := strings.Cut(text, "/")
+	name, step, stepped := strings.Cut(rest, "@")
+	f, ok := byName(name)
+	switch {
+	case !ok:
+		return f, &UnknownError{name}
+	case stepped && f.At == AtTakes:
+		return f, fmt.Errorf("%s strikes at the request that takes the lock: leave out @%s", name, step)
+	case stepped && f.At == "":
+		return f, fmt.Errorf("%s strikes at no step: leave out @%s", name, step)
+	case stepped && step == "":
+		return f, fmt.Errorf("%s: name a step behind the @", text)
+	case stepped:
+		f = at(f, step)
 	}
-	i := slices.IndexFunc(All(), func(f lb.Fault) bool { return f.Name() == name })
-	if i < 0 {
-		return nil, false
+	if long {
+		l, err := parseLength(length)
+		if err != nil {
+			return f, fmt.Errorf("%s: %w", text, err)
+		}
+		f.Lasts, f.Name = l, f.Name+"/"+length
 	}
-	return All()[i], true
+	return f, nil
+}
+
+// UnknownError is a name that no fault has.
+type UnknownError struct{ Name string }
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("unknown fault %q", e.Name) }
+
+func parseLength(s string) (Length, error) {
+	if leases, ok := strings.CutSuffix(s, "ttl"); ok {
+		n, err := strconv.ParseFloat(leases, 64)
+		if err == nil && n > 0 && n <= 1000 {
+			return Length{TTLs: n}, nil
+		}
+	} else if d, err := time.ParseDuration(s); err == nil && d > 0 {
+		return Length{Time: d}, nil
+	}
+	return Length{}, fmt.Errorf("length %q is neither leases, such as 0.7ttl, nor a time, such as 3s", s)
+}
+
+// at is a fault that strikes at another step.
+func at(f Fault, step string) Fault {
+	f.At, f.Name = step, f.Name+"@"+step
+	return f
+}
+
+// named is a fault under a name of its own.
+func named(f Fault, name, doc, at string, needs ...Need) Fault {
+	f.Name, f.Doc, f.At, f.Needs = name, cmp.Or(doc, f.Doc), at, append(needs, f.Needs...)
+	return f
 }

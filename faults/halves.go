@@ -2,81 +2,49 @@ package faults
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/lab"
 )
 
-// CutHalves splits everything in two: the leader with as many servers as make a
+// cutHalves splits everything in two: the leader with as many servers as make a
 // minority and half of the workers on one side, the majority of the servers and
 // the other workers on the other.
-type CutHalves struct{}
-
-func (CutHalves) Name() string { return "cut-halves" }
-func (CutHalves) Doc() string {
-	return "split servers and workers in two, the leader in the minority; each side sees only itself"
-}
-func (CutHalves) Available(s lb.Setting) error {
-	if s.Servers < 2 {
-		return fmt.Errorf("%s runs on one server, which can't be halved", s.Algorithm.Name)
-	}
-	return needsNetwork(s)
-}
-
-func (CutHalves) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
-	few, many := halves(ctx, on)
-	if err := on.Passed(ctx, whileBeginning, nil); err != nil {
-		return nil, fmt.Errorf("faults: nobody was granted the lock: %w", err)
-	}
-	cut, err := cutOff(on, few, many)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) (lb.Effect, error) {
-		packets, err := cut.packets()
-		return lb.Effect{
-			Bit:      packets > 0,
-			Measured: fmt.Sprintf("%d packets dropped between %s and %s", packets, names(few), names(many)),
-		}, errors.Join(err, cut.heal())
-	}, nil
+func cutHalves() Fault {
+	return Fault{Name: "cut-halves", Family: Network,
+		Doc:   "split servers and workers in two, the leader in the minority; each side sees only itself",
+		Needs: []Need{SeveralServers, Can(lab.Packets)},
+		Inject: func(ctx context.Context, on Strike) (Proof, error) {
+			few, many := halves(ctx, on)
+			for i, w := range on.Workers() {
+				if i%2 == 0 {
+					few = append(few, w)
+				} else {
+					many = append(many, w)
+				}
+			}
+			if err := aGrant(ctx, on); err != nil {
+				return nil, err
+			}
+			drops, err := cutOff(ctx, on, few, many)
+			if err != nil {
+				return nil, err
+			}
+			return func() history.Proof {
+				return proven(drops.Packets() > 0, "%d packets dropped between %s and %s", drops.Packets(), names(few), names(many))
+			}, nil
+		}}
 }
 
-// halves are the sides of the split. Without a leader the first server stands for
-// it.
-func halves(ctx context.Context, on lb.Stage) (few, many []lb.Process) {
+// halves are a minority of the servers with their leader, and the others with the
+// sentinels. Without a leader the first server stands for it.
+func halves(ctx context.Context, on Stage) (few, many []Node) {
 	servers := on.Servers()
 	leader, err := on.Leader(ctx, nil)
 	if err != nil {
 		leader = servers[0]
 	}
-	few = append(few, leader)
-	for _, s := range servers {
-		switch {
-		case s.Name() == leader.Name():
-		case len(few) < (len(servers)-1)/2:
-			few = append(few, s)
-		default:
-			many = append(many, s)
-		}
-	}
-	many = append(many, processes(on.Sentinels())...)
-	for i, w := range on.Workers() {
-		if i%2 == 0 {
-			few = append(few, w)
-		} else {
-			many = append(many, w)
-		}
-	}
-	return few, many
-}
-
-func names(ps []lb.Process) (s string) {
-	for i, p := range ps {
-		if i > 0 {
-			s += "+"
-		}
-		s += p.Name()
-	}
-	return s
+	rest := others(servers, leader)
+	n := max(0, (len(servers)-1)/2-1)
+	return append([]Node{leader}, rest[:n]...), append(rest[n:len(rest):len(rest)], on.Sentinels()...)
 }

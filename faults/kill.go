@@ -3,28 +3,24 @@ package faults
 import (
 	"context"
 
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
-// KillHolder kills the process of a client that holds the lock and is at work.
-type KillHolder struct{}
-
-func (KillHolder) Name() string                 { return "kill-holder" }
-func (KillHolder) Doc() string                  { return "SIGKILL the process of a holder at work" }
-func (KillHolder) Available(s lb.Setting) error { return knows(s, whileHolding) }
-func (KillHolder) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
-	return kill(ctx, on, whileHolding)
+// kill ends the process of a client at a step.
+func kill() Fault {
+	return Fault{Name: "kill", Family: Clients, At: whileHolding,
+		Doc: "SIGKILL the process of a client at a step",
+		Inject: func(ctx context.Context, on Strike) (Proof, error) {
+			v, err := on.Stop(ctx, nil, on.Step(), Kill)
+			if err != nil {
+				return nil, err
+			}
+			return func() history.Proof {
+				return proven(true, "%s was killed while %s stood at %s", v.Worker.Name(), v.Client, on.Step())
+			}, nil
+		}}
 }
 
-const crashAt = "crash-at:"
-
-// CrashAt kills the process of a client that has just come to a step of its
-// algorithm or workload.
-type CrashAt struct{ Step string }
-
-func (f CrashAt) Name() string                 { return crashAt + f.Step }
-func (f CrashAt) Doc() string                  { return "SIGKILL the process of a client at step " + f.Step }
-func (f CrashAt) Available(s lb.Setting) error { return knows(s, f.Step) }
-func (f CrashAt) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
-	return kill(ctx, on, f.Step)
+func killHolder() Fault {
+	return named(kill(), "kill-holder", "SIGKILL the process of a holder at work", whileHolding)
 }

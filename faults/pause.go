@@ -3,47 +3,39 @@ package faults
 import (
 	"context"
 
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
-// PauseHolder freezes the process of a client that holds the lock and is at
-// work, for longer than the lease: what a stop-the-world collection, a laptop's
-// lid or a live migration does.
-type PauseHolder struct{}
-
-func (PauseHolder) Name() string { return "pause-holder" }
-func (PauseHolder) Doc() string {
-	return "SIGSTOP the process of a holder at work, until after its lease"
-}
-func (PauseHolder) Available(s lb.Setting) error { return knows(s, whileHolding) }
-func (PauseHolder) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
-	return freeze(ctx, on, whileHolding)
+// pause freezes the process of a client at a step, for longer than the lease: what a
+// stop-the-world collection, a laptop's lid or a live migration does.
+func pause() Fault {
+	return Fault{Name: "pause", Family: Clients, At: whileHolding,
+		Doc:    "SIGSTOP the process of a client at a step, until after its lease",
+		Inject: freeze(Freeze)}
 }
 
-// PauseClient freezes the process of a client that is about to ask for the lock:
-// nobody who waits may keep the others from it for longer than a lease.
-type PauseClient struct{}
-
-func (PauseClient) Name() string { return "pause-client" }
-func (PauseClient) Doc() string {
-	return "SIGSTOP the process of a client that is about to ask for the lock, for longer than a lease"
+func freeze(how Stop) func(context.Context, Strike) (Proof, error) {
+	return func(ctx context.Context, on Strike) (Proof, error) {
+		v, err := on.Stop(ctx, nil, on.Step(), how)
+		if err != nil {
+			return nil, err
+		}
+		return func() history.Proof {
+			return proven(v.Stopped() > on.Fault.Lasts.Of(on.TTL())*9/10, "%s did not run for %s while %s stood at %s (by its own clock; TTL %.3g s)",
+				v.Worker.Name(), seconds(v.Stopped()), v.Client, on.Step(), on.TTL().Seconds())
+		}, nil
+	}
 }
-func (PauseClient) Available(s lb.Setting) error { return asks(s) }
-func (PauseClient) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
-	return freeze(ctx, on, on.Setting().Algorithm.Steps[0])
+
+func pauseHolder() Fault {
+	return named(pause(), "pause-holder", "SIGSTOP the process of a holder at work, until after its lease", whileHolding)
 }
 
-const pauseAt = "pause-at:"
-
-// PauseAt freezes the process of a client that has just come to a step of its
-// algorithm or workload.
-type PauseAt struct{ Step string }
-
-func (f PauseAt) Name() string { return pauseAt + f.Step }
-func (f PauseAt) Doc() string {
-	return "SIGSTOP the process of a client at step " + f.Step + ", until after its lease"
-}
-func (f PauseAt) Available(s lb.Setting) error { return knows(s, f.Step) }
-func (f PauseAt) Inject(ctx context.Context, on lb.Stage) (lb.Heal, error) {
-	return freeze(ctx, on, f.Step)
+// pauseClient freezes one that is about to ask: nobody who waits may keep the others
+// from the lock for longer than a lease. No other client of its process is on the way to
+// the lock then, or it would be a holder that is frozen.
+func pauseClient() Fault {
+	return Fault{Name: "pause-client", Family: Clients, At: AtFirst, Needs: []Need{Requests},
+		Doc:    "SIGSTOP a process whose clients are about to ask for the lock, for longer than a lease",
+		Inject: freeze(FreezeAll)}
 }

@@ -5,16 +5,23 @@ import lb "github.com/lockbench/lockbench"
 // LeaseEnd is the instant from which the lock service may end the grant by itself,
 // Forever if never. A renewal confirmed that the grant had not ended before; one
 // that was confirmed after the call of a release that may have had an effect
-// proves nothing. In one instant only what the same client did has an order.
-func (ix *Index) LeaseEnd(a *Acquisition) lb.Instant {
+// proves nothing. In one instant only what the same client did has an order: where it is
+// not known, this is the earlier end, and [Index.LatestLeaseEnd] the later.
+func (ix *Index) LeaseEnd(a *Acquisition) lb.Instant { return ix.leaseEnd(a, false) }
+
+// LatestLeaseEnd is the instant up to which nobody else can expect the lock.
+func (ix *Index) LatestLeaseEnd(a *Acquisition) lb.Instant { return ix.leaseEnd(a, true) }
+
+func (ix *Index) leaseEnd(a *Acquisition, latest bool) lb.Instant {
 	l := NewLease(a.Until)
 	if a.renewals == None {
 		return l.End
 	}
 	released, own := ix.firstRelease(a)
 	for rn := range ix.Renewals(a) {
-		tie := rn.At == released && (rn.after < own || own == None && l.End == Forever)
-		if rn.At < released || tie { // of a tie with somebody else what says less
+		tie := rn.At == released && (rn.after < own || own == None && (l.End == Forever) != latest)
+		tie = tie || ix.Error > 0 && l.End == Forever
+		if rn.At < released || tie {
 			l.Renew(rn.Until)
 		}
 	}
@@ -28,12 +35,10 @@ func (ix *Index) firstRelease(a *Acquisition) (at lb.Instant, own int32) {
 	for i := a.releases; i != None; {
 		i = ix.releases[i].next
 		switch r := &ix.releases[i]; {
-		case r.Result == Fail:
-		case r.Call > at:
-			return at, own
-		case r.Client != a.Client:
-			return r.Call, None
-		case at == Forever:
+		case r.Result == lb.AnswerFailed:
+		case r.Client != a.Client && r.Call-2*ix.Error <= at: // by another clock
+			at, own = r.Call-2*ix.Error, None
+		case r.Client == a.Client && r.Call < at:
 			at, own = r.Call, i
 		}
 		if i == a.releases {
@@ -50,11 +55,11 @@ func (ix *Index) MayEnd(a *Acquisition) lb.Instant {
 }
 
 // GivenBack is when the acquisition had certainly ceased to hold the lock: a release
-// had returned ok or lost. Forever if never.
+// had returned ok, lost or released. Forever if never.
 func (ix *Index) GivenBack(a *Acquisition) lb.Instant {
 	at := Forever
 	for r := range ix.Releases(a) {
-		if r.Result == OK || r.Result == Lost {
+		if r.Result == lb.AnswerOK || r.Result == lb.AnswerLost || r.Result == lb.AnswerReleased {
 			at = min(at, r.Return)
 		}
 	}
@@ -82,7 +87,7 @@ func (ix *Index) appendLeases(spans []Span, a *Acquisition) []Span {
 	for rn := range ix.Renewals(a) {
 		if rn.At > l.End {
 			spans = append(spans, Span{from, l.End})
-			from, l = rn.At, NewLease(rn.Until)
+			from, l = rn.At+2*ix.Error, NewLease(rn.Until)
 			continue
 		}
 		l.Renew(rn.Until)
@@ -108,6 +113,10 @@ func (ix *Index) EndedBefore(a *Acquisition, t lb.Instant) (ended lb.Instant, ov
 		return Forever, false
 	}
 	ended = a.Lost
+	if spans := ix.appendLeases(nil, a); ix.Error > 0 { // the last is sure
+		ended = min(ended, spans[len(spans)-1].To)
+		return ended, ended < t-2*ix.Error
+	}
 	for _, s := range ix.appendLeases(nil, a) {
 		s.To = min(s.To, a.Lost)
 		if s.Has(t) {

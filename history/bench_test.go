@@ -14,21 +14,21 @@ func saturated(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(header)
 	var buf []byte
-	line := func(ev lb.Event) {
+	line := func(ev Event) {
 		buf = appendEvent(buf[:0], &ev)
 		b.Write(buf)
 	}
 	now := lb.Instant(1e12)
 	for i := range n / 2 {
-		ev := lb.Event{Kind: lb.KindCall, Op: lb.OpAcquire, Client: fmt.Sprintf("w%d.c%d", i%64/8, i%8), Lock: "lock"}
+		ev := Event{Kind: KindCall, Op: OpAcquire, Client: fmt.Sprintf("w%d.c%d", i%64/8, i%8), Lock: "lock"}
 		ev.ID = fmt.Sprintf("%s.%d", ev.Client, i)
 		ev.At = now
 		line(ev)
-		ev.Kind, ev.Result, ev.At, ev.Until = lb.KindReturn, lb.OK, now+1000, now+1e9
+		ev.Kind, ev.Result, ev.At, ev.Until = KindReturn, lb.AnswerOK, now+1000, now+1e9
 		line(ev)
-		ev = lb.Event{Kind: lb.KindCall, Op: lb.OpRelease, Client: ev.Client, Lock: ev.Lock, ID: ev.ID, At: now + 2000}
+		ev = Event{Kind: KindCall, Op: OpRelease, Client: ev.Client, Lock: ev.Lock, ID: ev.ID, At: now + 2000}
 		line(ev)
-		ev.Kind, ev.Result, ev.At = lb.KindReturn, lb.OK, now+3000
+		ev.Kind, ev.Result, ev.At = KindReturn, lb.AnswerOK, now+3000
 		line(ev)
 		now += 4000
 	}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	lb "github.com/lockbench/lockbench"
 )
 
 const (
@@ -25,8 +23,9 @@ type block struct {
 	line int  // the number of its first line
 	last bool // the file ends behind it
 
+	clock  hostClock // of the header, in the first block
 	parser parser
-	events []lb.Event
+	events []Event
 	lines  []uint32
 	parsed chan struct{} // closed when the rest is there
 
@@ -135,19 +134,20 @@ func (bl *block) parse() {
 	}
 }
 
-func (bl *block) parseLine(n int, line []byte) error {
+func (bl *block) parseLine(n int, line []byte) (err error) {
 	switch {
 	case n == 1:
-		return checkHeader(line)
+		bl.clock, err = parseHeader(line)
+		return err
 	case len(line) == 0:
 		return nil
 	}
 	if len(bl.events) == cap(bl.events) {
-		bl.events = append(bl.events, lb.Event{})[:len(bl.events)]
+		bl.events = append(bl.events, Event{})[:len(bl.events)]
 	}
 	bl.events = bl.events[:len(bl.events)+1]
 	ev := &bl.events[len(bl.events)-1]
-	*ev = lb.Event{}
+	*ev = Event{}
 	bl.lines = append(bl.lines, uint32(n))
 	if err := bl.parser.event(line, ev); err != nil {
 		bl.events = bl.events[:len(bl.events)-1]

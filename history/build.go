@@ -15,6 +15,9 @@ import (
 type Builder struct {
 	ix      Index
 	files   []string
+	clocks  []hostClock  // of the files
+	lasts   []lb.Instant // of the files: when the last event is
+	cut     []int        // the files whose recorder was stopped in the middle of a line
 	chunks  [][]record
 	count   int
 	calls   int // of releases
@@ -27,6 +30,7 @@ type Builder struct {
 	locks, clients, workers numbers
 	acqs                    acqTable
 	faults                  []faultEvent
+	acts                    []actEvent
 	names                   []string // of steps and their phases
 	// torn says that a recorder was killed while it wrote, or that its file is missing:
 	// that explains what else is.
@@ -59,12 +63,14 @@ const (
 	recSilent
 	recDead
 	recFault
+	recAct
+	recFailed
 	recEnd
 )
 
 const (
-	flagShared uint8 = 1 << 2 // below it is the result
-	flagResult uint8 = 3
+	flagShared uint8 = 1 << 3 // below it is the answer
+	flagAnswer uint8 = 7
 )
 
 // chunkSize is how many records are kept in one piece.
@@ -73,7 +79,13 @@ const chunkSize = 1 << 14
 // faultEvent is what a fault's record refers to.
 type faultEvent struct {
 	name, phase, note string
-	bit               bool
+	proven            bool
+}
+
+// actEvent is what an act's record refers to.
+type actEvent struct {
+	name, target, note string
+	begins             bool
 }
 
 // numbers gives numbers to names.
@@ -157,21 +169,23 @@ func (t *acqTable) grow() {
 
 // Add takes an event. The error is one of the event alone; what is wrong with the
 // whole [Builder.Index] says.
-func (b *Builder) Add(ev *lb.Event) error {
+func (b *Builder) Add(ev *Event) error {
 	if len(b.files) == 0 {
-		b.files = []string{""}
+		b.file("")
 	}
-	if err := checkEvent(ev, filled(ev)); err != nil {
+	if err := checkEvent(ev, filled(ev), ""); err != nil {
 		return &LineError{Line: b.count + 2, Err: err}
 	}
 	return b.add(ev, uint32(b.count+2))
 }
 
 // file begins to take the events of another file.
-func (b *Builder) file(name string) { b.files = append(b.files, name) }
+func (b *Builder) file(name string) {
+	b.files, b.clocks, b.lasts = append(b.files, name), append(b.clocks, hostClock{}), append(b.lasts, 0)
+}
 
 // add takes an event that makes sense by itself, of the file that was named last.
-func (b *Builder) add(ev *lb.Event, line uint32) error {
+func (b *Builder) add(ev *Event, line uint32) error {
 	if b.count == 0 {
 		b.first, b.ix.Last, b.ordered = ev.At, ev.At, true
 	}
@@ -189,35 +203,41 @@ func (b *Builder) add(ev *lb.Event, line uint32) error {
 		}
 	}
 	switch ev.Kind {
-	case lb.KindCall, lb.KindReturn:
+	case KindCall, KindReturn:
 		return b.addOperation(&r, ev)
-	case lb.KindRenew:
+	case KindRenew:
 		r.kind = recRenew
 		b.renewed++
-	case lb.KindLost:
+	case KindLost:
 		r.kind = recLost
-	case lb.KindRead, lb.KindWrite:
+	case KindRead, KindWrite:
 		r.kind, r.aux = recAccess, int32(len(b.ix.Accesses))
 		b.ix.Accesses = append(b.ix.Accesses, accessOf(ev, &r))
-	case lb.KindWake:
+	case KindWake:
 		if ev.Name == retryDelay {
 			b.ix.Polls++
 		} else {
 			b.ix.Wakes++
 		}
 		return nil
-	case lb.KindStep:
+	case KindStep:
 		// Which lock it is about is known when the events are in order.
 		r.kind, r.aux = recStep, int32(len(b.names))
 		b.names = append(b.names, strings.Clone(ev.ID), strings.Clone(ev.Name), strings.Clone(ev.Phase))
-	case lb.KindSilent:
+	case KindSilent:
 		r.kind, r.aux, r.x = recSilent, b.workers.number(ev.Worker), uint64(ev.Call)
-	case lb.KindDead:
+	case KindDead:
 		r.kind, r.aux = recDead, b.workers.number(ev.Worker)
-	case lb.KindFault:
+	case KindFault:
 		r.kind, r.aux = recFault, int32(len(b.faults))
-		b.faults = append(b.faults, faultEvent{strings.Clone(ev.Name), ev.Phase, strings.Clone(ev.Note), ev.Bit})
-	case lb.KindEnd:
+		b.faults = append(b.faults, faultEvent{strings.Clone(ev.Name), ev.Phase, strings.Clone(ev.Note), ev.Proven})
+	case KindAct:
+		r.kind, r.aux = recAct, int32(len(b.acts))
+		b.acts = append(b.acts, actEvent{strings.Clone(ev.Name), strings.Clone(ev.Target), strings.Clone(ev.Note), ev.Phase == PhaseBegin})
+	case KindFailed:
+		r.kind, r.aux = recFailed, int32(len(b.names))
+		b.names = append(b.names, strings.Clone(ev.Note))
+	case KindEnd:
 		r.kind = recEnd
 	}
 	b.keep(r)
@@ -227,18 +247,20 @@ func (b *Builder) add(ev *lb.Event, line uint32) error {
 // retryDelay is the name of the waits of algorithms that poll.
 const retryDelay = "retry-delay"
 
-func (b *Builder) addOperation(r *record, ev *lb.Event) error {
+func (b *Builder) addOperation(r *record, ev *Event) error {
 	b.ix.Requests += ev.Requests
 	r.x = ev.Token
-	r.flags = uint8(slices.Index(resultNames[:], ev.Result)) & flagResult // none for a call
+	if ev.Kind == KindReturn {
+		r.flags = uint8(ev.Result)
+	}
 	if ev.Shared {
 		r.flags |= flagShared
 	}
-	switch release := ev.Op == lb.OpRelease; {
-	case ev.Kind == lb.KindCall && release:
+	switch release := ev.Op == OpRelease; {
+	case ev.Kind == KindCall && release:
 		r.kind = recCallRelease
 		b.calls++
-	case ev.Kind == lb.KindCall:
+	case ev.Kind == KindCall:
 		r.kind = recCallAcquire
 	case release:
 		r.kind = recReturnRelease
@@ -249,7 +271,7 @@ func (b *Builder) addOperation(r *record, ev *lb.Event) error {
 	for len(b.ix.Clients) < len(b.clients.name) {
 		b.ix.Clients = append(b.ix.Clients, Client{Name: b.clients.name[len(b.ix.Clients)], Worker: None})
 	}
-	if ev.Kind == lb.KindCall && ev.Worker != "" {
+	if ev.Kind == KindCall && ev.Worker != "" {
 		c := &b.ix.Clients[r.client]
 		w := b.workers.number(ev.Worker)
 		if c.Worker != None && c.Worker != w {
@@ -268,8 +290,8 @@ func (b *Builder) keep(r record) {
 	*last = append(*last, r)
 }
 
-func accessOf(ev *lb.Event, r *record) Access {
-	a := Access{At: ev.At, Seq: ev.Seq, Token: ev.Token, Acq: r.acq, Client: r.client, Write: ev.Kind == lb.KindWrite,
+func accessOf(ev *Event, r *record) Access {
+	a := Access{At: ev.At, Seq: ev.Seq, Token: ev.Token, Acq: r.acq, Client: r.client, Write: ev.Kind == KindWrite,
 		Plain: effectOf(&ev.Copies.Plain), Checked: effectOf(&ev.Copies.Checked), line: r.line, file: r.file}
 	if f := ev.Copies.Fenced; f != nil {
 		a.HasFenced, a.Fenced = true, effectOf(f)
@@ -277,9 +299,8 @@ func accessOf(ev *lb.Event, r *record) Access {
 	return a
 }
 
-func effectOf(c *lb.CopyEffect) Effect {
-	d, _ := decisionOf(c.Result)
-	return Effect{c.Value, c.Base, c.New, d}
+func effectOf(c *CopyEffect) Effect {
+	return Effect{c.Value, c.Base, c.New, c.Result}
 }
 
 func (b *Builder) lineError(r *record, err error) error {
@@ -287,8 +308,22 @@ func (b *Builder) lineError(r *record, err error) error {
 }
 
 // inOrder puts the records in the order of their time; those of one instant stay in
-// the order of the files and lines.
+// the order of the files and lines. Where clocks err, what a store or somebody who saw a
+// death recorded is taken as late as it may have been: it came after what led to it.
 func (b *Builder) inOrder() {
+	for _, c := range b.clocks {
+		b.ix.Error = max(b.ix.Error, c.err)
+	}
+	if b.ix.Error > 0 {
+		b.ordered = false
+		for _, chunk := range b.chunks {
+			for i := range chunk {
+				if k := chunk[i].kind; k == recAccess || k == recDead {
+					chunk[i].at += 2*b.ix.Error + 1
+				}
+			}
+		}
+	}
 	if b.ordered {
 		return
 	}

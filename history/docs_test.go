@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
-	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/sketch"
@@ -25,7 +25,7 @@ func TestDocs(t *testing.T) {
 		t.Run(fmt.Sprintf("line %d", line), func(t *testing.T) { try(t, example) })
 		ran++
 	}
-	if ran < 30 {
+	if ran < 59 {
 		t.Errorf("only %d examples were found", ran)
 	}
 }
@@ -55,7 +55,10 @@ func try(t *testing.T, example string) {
 	s := sketch.Sketch{}
 	if strings.HasPrefix(example, "{") {
 		events, wants, _ := strings.Cut(example, "\n⇒")
-		raw, s.Wants = []byte(events), []string{strings.TrimSpace(wants)}
+		raw = []byte(events)
+		for want := range strings.SplitSeq(wants, "\n⇒") {
+			s.Wants = append(s.Wants, strings.TrimSpace(want))
+		}
 	} else {
 		var err error
 		if s, err = sketch.Parse(example); err != nil {
@@ -82,13 +85,17 @@ func try(t *testing.T, example string) {
 	res := checker.Check(t.Context(), s.Plan, ix)
 	for _, want := range s.Wants {
 		name, verdict, _ := strings.Cut(want, " ")
-		for _, l := range res.Layers {
-			if l.Name == name && string(l.Verdict) != verdict {
-				t.Errorf("%s\n%s is %s: %s", example, name, l.Verdict, l.Summary)
+		got, why := string(res.Outcome), res.Reason
+		if name != "outcome" {
+			i := slices.IndexFunc(res.Layers, func(l checker.Layer) bool { return l.Name == name })
+			if i < 0 {
+				t.Errorf("%s\nthere is no layer %s", example, name)
+				continue
 			}
+			got, why = string(res.Layers[i].Verdict), res.Layers[i].Summary
 		}
-		if lb.Verdict(verdict) == "" {
-			t.Errorf("%q is no verdict", want)
+		if got != verdict {
+			t.Errorf("%s\n%s is %s: %s", example, name, got, why)
 		}
 	}
 }

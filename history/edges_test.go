@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,15 +174,15 @@ func TestWhole(t *testing.T) {
 // TestManyAcquisitions: the ids of one lock and of another don't meet, however many.
 func TestManyAcquisitions(t *testing.T) {
 	const locks, ids = 500, 30
-	var h lb.History
+	var h history.Events
 	for i := range locks * ids {
-		ev := lb.Event{At: lb.Instant(2 * i), Kind: lb.KindCall, Op: lb.OpAcquire, Client: "c", Lock: fmt.Sprint(i % locks), ID: fmt.Sprint(i / locks)}
+		ev := history.Event{At: lb.Instant(2 * i), Kind: history.KindCall, Op: history.OpAcquire, Client: "c", Lock: fmt.Sprint(i % locks), ID: fmt.Sprint(i / locks)}
 		h = append(h, ev)
-		ev.At, ev.Kind, ev.Result = ev.At+1, lb.KindReturn, lb.Fail
+		ev.At, ev.Kind, ev.Result = ev.At+1, history.KindReturn, lb.AnswerFailed
 		h = append(h, ev)
 	}
 	for i := range locks * ids { // the table has grown since
-		h = append(h, lb.Event{At: lb.Instant(len(h)), Kind: lb.KindLost, Client: "c", Lock: fmt.Sprint(i % locks), ID: fmt.Sprint(i / locks)})
+		h = append(h, history.Event{At: lb.Instant(len(h)), Kind: history.KindLost, Client: "c", Lock: fmt.Sprint(i % locks), ID: fmt.Sprint(i / locks)})
 	}
 	ix, err := history.Of(h)
 	if err != nil || len(ix.Acqs) != locks*ids {
@@ -192,5 +193,30 @@ func TestManyAcquisitions(t *testing.T) {
 		if ix.Locks[a.Lock] != fmt.Sprint(i%locks) || ix.ID(a) != fmt.Sprint(i/locks) || a.Lost != lb.Instant(2*locks*ids+i) {
 			t.Fatalf("the acquisition %d is %q of the lock %q, lost at %d", i, ix.ID(a), ix.Locks[a.Lock], a.Lost)
 		}
+	}
+}
+
+// TestActs: an end belongs to the last begin of its name and target that has not ended,
+// and work that failed is kept with its note.
+func TestActs(t *testing.T) {
+	ix, err := history.Of(sketch.Must(`1 act cut s begin
+		2 act cut r begin
+		3 act cut s end
+		4 act cut s end
+		5 act stop r end
+		6 act stop s begin
+		7 act stop s begin
+		8 act stop s end
+		9 failed A`).Events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []history.Act{{Name: "cut", Target: "s", Begin: 1, End: 3}, {Name: "cut", Target: "r", Begin: 2, End: history.Forever},
+		{Name: "stop", Target: "s", Begin: 6, End: history.Forever}, {Name: "stop", Target: "s", Begin: 7, End: 8}}
+	if !slices.Equal(ix.Acts, want) {
+		t.Errorf("got %v, want %v", ix.Acts, want)
+	}
+	if len(ix.Failures) != 1 || ix.Failures[0].At != 9 || ix.Clients[ix.Failures[0].Client].Name != "A" {
+		t.Errorf("failures %+v", ix.Failures)
 	}
 }

@@ -3,14 +3,12 @@ package history
 import (
 	"strconv"
 	"unicode/utf8"
-
-	lb "github.com/lockbench/lockbench"
 )
 
 // appendEvent appends ev as one JSON line. It is written by hand because a
 // worker records events between two operations of a lock: encoding/json would
 // allocate, and a garbage collection there would show in what is measured.
-func appendEvent(b []byte, ev *lb.Event) []byte {
+func appendEvent(b []byte, ev *Event) []byte {
 	b = append(b, `{"t":`...)
 	b = strconv.AppendInt(b, int64(ev.At), 10)
 	b = appendString(b, "e", string(ev.Kind))
@@ -19,7 +17,9 @@ func appendEvent(b []byte, ev *lb.Event) []byte {
 	b = appendString(b, "lock", ev.Lock)
 	b = appendString(b, "id", ev.ID)
 	b = appendBool(b, "shared", ev.Shared)
-	b = appendString(b, "result", string(ev.Result))
+	if ev.Kind == KindReturn {
+		b = appendString(b, "result", ev.Result.String())
+	}
 	b = appendUint(b, "token", ev.Token)
 	b = appendInt(b, "until", int64(ev.Until))
 	b = appendInt(b, "call", int64(ev.Call))
@@ -27,7 +27,8 @@ func appendEvent(b []byte, ev *lb.Event) []byte {
 	b = appendString(b, "worker", ev.Worker)
 	b = appendString(b, "name", ev.Name)
 	b = appendString(b, "phase", ev.Phase)
-	b = appendBool(b, "bit", ev.Bit)
+	b = appendString(b, "target", ev.Target)
+	b = appendBool(b, "proven", ev.Proven)
 	b = appendUint(b, "seq", ev.Seq)
 	if c := ev.Copies; c != nil {
 		b = append(b, `,"copies":{"plain":`...)
@@ -44,7 +45,7 @@ func appendEvent(b []byte, ev *lb.Event) []byte {
 	return append(b, '}', '\n')
 }
 
-func appendCopy(b []byte, c *lb.CopyEffect) []byte {
+func appendCopy(b []byte, c *CopyEffect) []byte {
 	b = append(b, `{"value":`...)
 	b = strconv.AppendInt(b, c.Value, 10)
 	if c.Base != 0 {
@@ -55,7 +56,7 @@ func appendCopy(b []byte, c *lb.CopyEffect) []byte {
 		b = append(b, `,"new":`...)
 		b = strconv.AppendInt(b, c.New, 10)
 	}
-	b = appendString(b, "result", c.Result)
+	b = appendString(b, "result", c.Result.String())
 	return append(b, '}')
 }
 

@@ -8,27 +8,28 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	lb "github.com/lockbench/lockbench"
 )
 
 // Follower reads what recorders append to the files of a run while it goes on.
 type Follower struct {
 	dir string
 	at  map[string]int64 // how far each file has been read, in bytes
+	by  map[string]hostClock
 }
 
 // Follow follows the recorders whose files are in dir, from the beginning.
-func Follow(dir string) *Follower { return &Follower{dir: dir, at: map[string]int64{}} }
+func Follow(dir string) *Follower {
+	return &Follower{dir: dir, at: map[string]int64{}, by: map[string]hostClock{}}
+}
 
 // Next returns the events that were recorded since the last call, ordered by time.
 // An event that is still being written waits for the next call.
-func (f *Follower) Next() (lb.History, error) {
+func (f *Follower) Next() (Events, error) {
 	files, err := filepath.Glob(filepath.Join(f.dir, "*.jsonl"))
 	if err != nil {
 		return nil, fmt.Errorf("history: follow: %w", err)
 	}
-	var all lb.History
+	var all Events
 	for _, name := range files {
 		h, err := f.read(name)
 		if err != nil {
@@ -36,11 +37,11 @@ func (f *Follower) Next() (lb.History, error) {
 		}
 		all = append(all, h...)
 	}
-	slices.SortStableFunc(all, func(a, b lb.Event) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(all, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return all, nil
 }
 
-func (f *Follower) read(name string) (h lb.History, err error) {
+func (f *Follower) read(name string) (h Events, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("history: follow: %w", err)
@@ -58,11 +59,21 @@ func (f *Follower) read(name string) (h lb.History, err error) {
 	f.at[name] += int64(len(text))
 	var p parser
 	for n, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
-		if first && n == 0 || len(line) == 0 {
-			continue // the header
+		if len(line) == 0 {
+			continue
 		}
-		var ev lb.Event
-		if err := p.event(line, &ev); err != nil {
+		if first && n == 0 {
+			if f.by[name], err = parseHeader(line); err != nil {
+				return nil, fmt.Errorf("history: follow %s: %w", name, err)
+			}
+			continue
+		}
+		var ev Event
+		err := p.event(line, &ev)
+		if err == nil {
+			err = f.by[name].reckon(&ev)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("history: follow %s: %w", name, err)
 		}
 		h = append(h, ev)

@@ -36,11 +36,11 @@ func TestFollowerSeesEachEventOnce(t *testing.T) {
 		t.Fatal(errA, errB)
 	}
 	next() // headers only
-	a.Record(lb.Event{At: 30, Kind: lb.KindEnd})
-	b.Record(lb.Event{At: 10, Kind: lb.KindEnd})
+	a.Record(Event{At: 30, Kind: KindEnd})
+	b.Record(Event{At: 10, Kind: KindEnd})
 	next(10, 30)
 	next()
-	b.Record(lb.Event{At: 40, Kind: lb.KindEnd})
+	b.Record(Event{At: 40, Kind: KindEnd})
 	next(40)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)

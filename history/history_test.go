@@ -15,7 +15,7 @@ import (
 )
 
 // parse reads the events of a text one by one, in the order of its lines.
-func parse(t testing.TB, text string) (h lb.History, note string, err error) {
+func parse(t testing.TB, text string) (h Events, note string, err error) {
 	t.Helper()
 	for c := (cutter{in: strings.NewReader(text), line: 1}); !c.done; {
 		var bl block
@@ -28,7 +28,7 @@ func parse(t testing.TB, text string) (h lb.History, note string, err error) {
 	return h, note, nil
 }
 
-func readAll(t *testing.T, path string) lb.History {
+func readAll(t *testing.T, path string) Events {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -41,18 +41,18 @@ func readAll(t *testing.T, path string) lb.History {
 	return h
 }
 
-var sample = lb.History{
-	{At: 1, Kind: lb.KindCall, Op: lb.OpAcquire, Client: "w1.c0", Lock: "a\"\\\n\x01é", ID: "w1.c0.1"},
-	{At: 2, Kind: lb.KindReturn, Op: lb.OpAcquire, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Result: lb.OK, Token: 7, Until: 99, Shared: true},
-	{At: 3, Kind: lb.KindRenew, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Call: 2, Until: 120},
-	{At: 4, Kind: lb.KindWrite, Seq: 9, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Token: 7, Copies: &lb.CopyEffects{
-		Plain: lb.CopyEffect{Value: 3, Base: 3, New: 4, Result: lb.Landed}, Checked: lb.CopyEffect{Value: -1, Result: lb.Skipped},
-		Fenced: &lb.CopyEffect{Value: 3, Base: 2, Result: lb.Refused}}},
-	{At: 4, Kind: lb.KindWake, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Name: "watch", Requests: 3},
-	{At: 5, Kind: lb.KindLost, Client: "w1.c0", Lock: "\xff\xc3(", ID: "w1.c0.1", Note: "keepalive ended"},
-	{At: 6, Kind: lb.KindSilent, Worker: "w1", Call: 5},
-	{At: 7, Kind: lb.KindFault, Name: "pause-holder", Phase: "healed", Bit: true, Note: "frozen"},
-	{At: 8, Kind: lb.KindEnd},
+var sample = Events{
+	{At: 1, Kind: KindCall, Op: OpAcquire, Client: "w1.c0", Lock: "a\"\\\n\x01é", ID: "w1.c0.1"},
+	{At: 2, Kind: KindReturn, Op: OpAcquire, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Result: lb.AnswerOK, Token: 7, Until: 99, Shared: true},
+	{At: 3, Kind: KindRenew, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Call: 2, Until: 120},
+	{At: 4, Kind: KindWrite, Seq: 9, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Token: 7, Copies: &CopyEffects{
+		Plain: CopyEffect{Value: 3, Base: 3, New: 4, Result: Landed}, Checked: CopyEffect{Value: -1, Result: Skipped},
+		Fenced: &CopyEffect{Value: 3, Base: 2, Result: Refused}}},
+	{At: 4, Kind: KindWake, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Name: "watch", Requests: 3},
+	{At: 5, Kind: KindLost, Client: "w1.c0", Lock: "\xff\xc3(", ID: "w1.c0.1", Note: "keepalive ended"},
+	{At: 6, Kind: KindSilent, Worker: "w1", Call: 5},
+	{At: 7, Kind: KindFault, Name: "pause-holder", Phase: "healed", Proven: true, Note: "frozen"},
+	{At: 8, Kind: KindEnd},
 }
 
 func TestWhatIsRecordedIsRead(t *testing.T) {
@@ -119,7 +119,7 @@ func TestKilledRecorder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range uint64(30_000) { // several windows
-			r.Record(lb.Event{At: lb.Instant(i + 1), Kind: lb.KindRead, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Seq: i + 1, Copies: &lb.CopyEffects{}})
+			r.Record(Event{At: lb.Instant(i + 1), Kind: KindRead, Client: "w1.c0", Lock: "L", ID: "w1.c0.1", Seq: i + 1, Copies: &CopyEffects{}})
 		}
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
@@ -177,7 +177,9 @@ func TestSeveralFiles(t *testing.T) {
 		err         string
 	}{
 		{"two recorders", []string{header + granted, header + call + end}, nil, 1, "", "", ""},
-		{"a cut line", []string{header + call + granted[:9], header + end}, nil, 1, "0.jsonl: line 3, the last, was cut short", "", ""},
+		{"a cut line", []string{header + call + granted[:9], header}, nil, 1, "0.jsonl: line 3, the last, was cut short", "", ""},
+		{"a cut line, and others went on", []string{header + call + granted[:9], header + strings.Replace(end, `"t":1`, `"t":9`, 1)}, nil, 1,
+			"0.jsonl: line 3, the last, was cut short", "0.jsonl was cut short, and others went on", ""},
 		{"a killed recorder", []string{header + call + granted + "\x00\x00"}, nil, 1, "", "", ""},
 		{"a corrupt line", []string{header + "}\n" + call, header + end}, nil, 0, "", "", "0.jsonl:2: not an event"},
 		{"a recorder that never began", []string{header + call, header[:20] + "\x00"}, nil, 1, "1.jsonl: nothing was recorded", "", ""},
@@ -235,12 +237,12 @@ func TestLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Record(sample[0])
-	r.Last(lb.Event{Kind: lb.KindDead, Worker: "w1"})
+	r.Last(Event{Kind: KindDead, Worker: "w1"})
 	r.Record(sample[1])
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if h := readAll(t, path); len(h) != 2 || h[1].Kind != lb.KindDead {
+	if h := readAll(t, path); len(h) != 2 || h[1].Kind != KindDead {
 		t.Errorf("recorded %+v", h)
 	}
 }

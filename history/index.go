@@ -14,6 +14,8 @@ type Index struct {
 	// end event, or Last where the run did not come to its end.
 	Start, End, Last lb.Instant
 	Ended            bool
+	// Error is how wrong the clock of a recorder may be at most; 0 where all have one.
+	Error lb.Instant
 
 	Locks   []string
 	Clients []Client
@@ -24,6 +26,8 @@ type Index struct {
 	Accesses []Access
 	Faults   []Fault // in the order of their strikes
 	Steps    []Step
+	Acts     []Act     // in the order of their begins
+	Failures []Failure // in the order of time
 	// Wakes are waits that ended by a server's push, Polls those that ended by the
 	// polling delay, Requests those that acquires and releases sent to servers.
 	Wakes, Polls, Requests int
@@ -55,21 +59,6 @@ type Worker struct {
 	Silences []Span     // when it did not run, in order
 }
 
-// Result is how an operation ended, as far as its client can know.
-type Result uint8
-
-// The results, as in [lb.Result].
-const (
-	OK Result = iota
-	Fail
-	Unknown
-	Lost
-)
-
-var resultNames = [...]lb.Result{lb.OK, lb.Fail, lb.Unknown, lb.Lost}
-
-func (r Result) String() string { return string(resultNames[r]) }
-
 // Acquisition is everything that happened under one id of one lock.
 type Acquisition struct {
 	// Call and Return are those of the acquire. Call is 0 if nobody asked for it, and
@@ -83,13 +72,13 @@ type Acquisition struct {
 	Client, Lock int32 // Client is None if nobody asked for it
 	releases     int32 // the last of a ring in Index.releases, or None
 	renewals     int32
-	Result       Result
+	Result       lb.Answer
 	Asked        bool
 	Shared       bool
 }
 
 // Granted reports whether the acquire returned ok.
-func (a *Acquisition) Granted() bool { return a.Asked && a.Result == OK }
+func (a *Acquisition) Granted() bool { return a.Asked && a.Result == lb.AnswerOK }
 
 // Release is one attempt to give an acquisition back.
 type Release struct {
@@ -97,7 +86,7 @@ type Release struct {
 	Client       int32
 	next         int32  // of the last, the first
 	Order        uint32 // of its call among all calls: what one client does in one instant it does in this order
-	Result       Result
+	Result       lb.Answer
 	// Own: its client is the acquisition's, and knew by then that it was granted.
 	Own bool
 }
@@ -124,7 +113,7 @@ type Access struct {
 	file uint16
 }
 
-// Effect is what one access did to one copy, as [lb.CopyEffect].
+// Effect is what one access did to one copy, as [CopyEffect].
 type Effect struct {
 	Value, Base, New int64
 	Result           Decision
@@ -141,7 +130,7 @@ const (
 	Skipped
 )
 
-var decisionNames = [...]string{"", lb.Landed, lb.Refused, lb.Skipped}
+var decisionNames = [...]string{"", "landed", "refused", "skipped"}
 
 func (d Decision) String() string { return decisionNames[d] }
 
@@ -152,13 +141,28 @@ type Fault struct {
 	// healing began, 0 if never; Healed when it was done, Forever if never.
 	Struck               bool
 	Strike, Heal, Healed lb.Instant
-	// Bit says that the effect was measured, Note what.
-	Bit  bool
-	Note string
+	// Proven says that the effect was measured, Note what.
+	Proven bool
+	Note   string
 }
 
 // Span is when it was in force.
 func (f *Fault) Span() Span { return Span{f.Strike, f.Healed} }
+
+// Act is something that the bench did to a process.
+type Act struct {
+	Name, Target string
+	// End is Forever where it has not ended.
+	Begin, End lb.Instant
+	Note       string
+}
+
+// Failure is work of a client that could not be done: what it would have shown is missing.
+type Failure struct {
+	At     lb.Instant
+	Client int32
+	Note   string
+}
 
 // Step is a point of the protocol at which a fault caught a client.
 type Step struct {

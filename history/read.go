@@ -9,8 +9,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-
-	lb "github.com/lockbench/lockbench"
 )
 
 // Read reads a history file, which may be compressed with gzip. A line that makes no
@@ -65,7 +63,7 @@ func ReadFiles(ctx context.Context, paths, missing []string) (*Index, error) {
 
 // Of is the index of events in memory. A *[LineError] gives the line that the event
 // would have in a file.
-func Of(h lb.History) (*Index, error) {
+func Of(h Events) (*Index, error) {
 	var b Builder
 	for i := range h {
 		if err := b.Add(&h[i]); err != nil {
@@ -166,10 +164,18 @@ func send[T any](ctx context.Context, to chan<- T, v T) bool {
 
 // take puts the events of a block into the index.
 func (b *Builder) take(bl *block, name string) error {
+	clock := &b.clocks[len(b.clocks)-1]
+	if bl.line == 1 {
+		*clock = bl.clock
+	}
 	for i := range bl.events {
+		if err := clock.shift(&bl.events[i]); err != nil {
+			return &LineError{name, int(bl.lines[i]), err}
+		}
 		if err := b.add(&bl.events[i], bl.lines[i]); err != nil {
 			return err
 		}
+		b.lasts[len(b.lasts)-1] = max(b.lasts[len(b.lasts)-1], bl.events[i].At)
 	}
 	switch {
 	case errors.Is(bl.err, errEmpty):
@@ -179,6 +185,7 @@ func (b *Builder) take(bl *block, name string) error {
 	}
 	if bl.note != "" {
 		b.torn = true
+		b.cut = append(b.cut, len(b.files)-1)
 		b.note("%s: %s", name, bl.note)
 	}
 	return b.room()

@@ -6,7 +6,7 @@ import (
 	"os"
 	"sync"
 
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/clock"
 )
 
 // Recorder appends events to one file. What has been recorded survives the death
@@ -53,7 +53,7 @@ func Create(path string) (*Recorder, error) {
 // Record appends ev. A zero ev.At is stamped with the present; callers for whom
 // the order of stamping and doing matters stamp it themselves. The first write
 // error is kept for Close: the client must not be disturbed by its recorder.
-func (r *Recorder) Record(ev lb.Event) {
+func (r *Recorder) Record(ev Event) {
 	r.mu.Lock()
 	r.record(&ev)
 	r.mu.Unlock()
@@ -61,32 +61,36 @@ func (r *Recorder) Record(ev lb.Event) {
 
 // Last appends the last event of a process that is about to be killed. Nothing is
 // recorded after it, whatever other threads still do.
-func (r *Recorder) Last(ev lb.Event) {
+func (r *Recorder) Last(ev Event) {
 	r.mu.Lock()
 	r.record(&ev)
 	r.silent = true
 	r.mu.Unlock()
 }
 
-func (r *Recorder) record(ev *lb.Event) {
+func (r *Recorder) record(ev *Event) {
 	if r.silent {
 		return
 	}
 	if ev.At == 0 {
-		ev.At = lb.Now()
+		ev.At = clock.Now()
 	}
 	r.buf = appendEvent(r.buf[:0], ev)
 	r.append(r.buf)
 }
 
 // append puts the line behind what is there. Nothing is recorded after an error:
-// an event in the wrong place would be worse than none.
+// an event in the wrong place would be worse than none. The file then ends in the middle
+// of a line, whatever becomes of the process, so that readers see that it is not whole.
 func (r *Recorder) append(line []byte) {
 	for len(line) > 0 && r.err == nil {
 		if r.window == nil {
 			var n int
 			n, r.err = r.f.WriteAt(line, r.end)
-			r.end += int64(n)
+			if r.end += int64(n); r.err != nil {
+				r.end -= 2
+				_ = r.f.Truncate(r.end) // Close tries again
+			}
 			return
 		}
 		n := copy(r.window[r.used:], line)

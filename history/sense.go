@@ -31,10 +31,15 @@ type open struct {
 func (b *Builder) Index() (*Index, error) {
 	ix := &b.ix
 	if len(b.files) == 0 {
-		b.files = []string{""}
+		b.file("")
 	}
 	b.inOrder()
-	ix.Start, ix.End = b.first, ix.Last
+	ix.Start, ix.End = b.first, ix.Last-ix.Error
+	for _, i := range b.cut {
+		if b.lasts[i] < ix.Last {
+			ix.Doubts = append(ix.Doubts, b.files[i]+" was cut short, and others went on: what its recorder saw then is not known")
+		}
+	}
 	b.meet()
 	s := sense{Builder: b, number: slices.Repeat([]int32{None}, len(b.acqs.refs)),
 		open: slices.Repeat([]open{{op: recEnd, acq: None, release: None, lastAcq: None}}, len(ix.Clients))}
@@ -57,7 +62,8 @@ func (b *Builder) Index() (*Index, error) {
 	}
 	b.acqs.refs = nil
 	for i := range ix.Accesses {
-		ix.Accesses[i].Acq = s.number[ix.Accesses[i].Acq]
+		e := &ix.Accesses[i]
+		e.Acq, e.At = s.number[e.Acq], s.clocks[e.file].widen(e.At, false)
 	}
 	if err := ix.orderAccesses(); err != nil {
 		a := err.(*accessError).a
@@ -96,23 +102,36 @@ func WorkerName(client string) string {
 
 func (s *sense) take(r *record) error {
 	ix := &s.ix
+	clock := s.clocks[r.file]
 	switch r.kind {
 	case recFault:
-		ix.fault(r.at, s.faults[r.aux])
+		e := s.faults[r.aux]
+		ix.fault(clock.widen(r.at, e.phase == PhaseHealed), e)
+		return nil
+	case recAct:
+		e := s.acts[r.aux]
+		ix.act(clock.widen(r.at, !e.begins), e)
+		return nil
+	case recFailed:
+		ix.Failures = append(ix.Failures, Failure{r.at, r.client, s.names[r.aux]})
 		return nil
 	case recEnd:
 		if ix.Ended {
 			return fmt.Errorf("the run ended before, at line %d", s.end.line)
 		}
-		s.end, ix.End, ix.Ended = *r, r.at, true
+		s.end, ix.End, ix.Ended = *r, clock.widen(r.at, false), true
 		return nil
 	case recSilent:
 		w := &ix.Workers[r.aux]
-		w.Silences = append(w.Silences, Span{lb.Instant(r.x), r.at})
+		w.Silences = append(w.Silences, Span{clock.widen(lb.Instant(r.x), false), clock.widen(r.at, true)})
 		return nil
 	case recDead:
 		w := &ix.Workers[r.aux]
-		w.Dead = min(w.Dead, r.at)
+		at := r.at
+		if ix.Error > 0 {
+			at -= 2*ix.Error + 1 // see inOrder
+		}
+		w.Dead = min(w.Dead, clock.widen(at, false))
 		return nil
 	case recStep:
 		s.step(r)
@@ -132,15 +151,16 @@ func (s *sense) take(r *record) error {
 	case recReturnAcquire, recReturnRelease:
 		return s.answer(r)
 	}
+	at := clock.widen(r.at, false)
 	a, err := s.asked(r)
 	if err != nil {
 		return err
 	}
 	if r.kind == recLost {
-		a.Lost = min(a.Lost, r.at)
+		a.Lost = min(a.Lost, at)
 		return nil
 	}
-	a.renewals = ring(&ix.renewals, a.renewals, Renewal{At: r.at, Until: r.until, after: a.releases}, func(rn *Renewal) *int32 { return &rn.next })
+	a.renewals = ring(&ix.renewals, a.renewals, Renewal{At: at, Until: clock.widen(r.until, false), after: a.releases}, func(rn *Renewal) *int32 { return &rn.next })
 	return nil
 }
 
@@ -166,7 +186,7 @@ func (s *sense) acq(r *record) (int32, *Acquisition) {
 		s.number[r.acq] = n
 		ref := s.acqs.refs[r.acq]
 		ix.Acqs = append(ix.Acqs, Acquisition{Return: Forever, Lost: Forever, idOff: ref.off, idLen: ref.len, Client: None, Lock: ref.lock,
-			releases: None, renewals: None, Result: Unknown})
+			releases: None, renewals: None, Result: lb.AnswerUnknown})
 	}
 	return n, &ix.Acqs[n]
 }
@@ -189,7 +209,7 @@ func (s *sense) callAcquire(r *record) error {
 		return fmt.Errorf("the acquisition %q was asked for before; an id must not be used again", s.acqs.text(r.acq))
 	}
 	s.called++
-	a.Asked, a.Order, a.Call, a.Client, a.Shared = true, s.called, r.at, r.client, r.flags&flagShared != 0
+	a.Asked, a.Order, a.Call, a.Client, a.Shared = true, s.called, s.clocks[r.file].widen(r.at, false), r.client, r.flags&flagShared != 0
 	s.leave(r)
 	s.open[r.client] = open{op: recCallAcquire, acq: n, release: None, lastAcq: n}
 	return nil
@@ -199,7 +219,7 @@ func (s *sense) callRelease(r *record) error {
 	n, a := s.acq(r)
 	own := a.Client == r.client && a.Granted()
 	s.called++
-	a.releases = ring(&s.ix.releases, a.releases, Release{Order: s.called, Call: r.at, Return: Forever, Client: r.client, Result: Unknown, Own: own},
+	a.releases = ring(&s.ix.releases, a.releases, Release{Order: s.called, Call: s.clocks[r.file].widen(r.at, false), Return: Forever, Client: r.client, Result: lb.AnswerUnknown, Own: own},
 		func(rel *Release) *int32 { return &rel.next })
 	s.leave(r)
 	o := &s.open[r.client]
@@ -214,7 +234,7 @@ func (s *sense) leave(r *record) {
 		if s.ix.left == nil {
 			s.ix.left = map[int32]lb.Instant{}
 		}
-		s.ix.left[o.acq] = r.at
+		s.ix.left[o.acq] = s.clocks[r.file].widen(r.at, false)
 	}
 }
 
@@ -234,28 +254,31 @@ func (s *sense) answer(r *record) error {
 			opName(o.op), s.ix.ID(&s.ix.Acqs[o.acq]), opName(op), id)
 	}
 	o.op = recEnd
-	result := Result(r.flags & flagResult)
+	result := lb.Answer(r.flags & flagAnswer)
 	if op == recCallRelease {
 		rel := &s.ix.releases[o.release]
-		rel.Return, rel.Result = r.at, result
+		rel.Return, rel.Result = s.clocks[r.file].widen(r.at, true), result
 		return nil
 	}
 	a := &s.ix.Acqs[o.acq]
 	if r.flags&flagShared != 0 && !a.Shared {
 		return fmt.Errorf("the acquire of %q was called as an exclusive one and returns as a shared one", id)
 	}
-	a.Return, a.Result = r.at, result
-	if result == OK {
+	a.Return, a.Result = s.clocks[r.file].widen(r.at, true), result
+	if result == lb.AnswerOK {
 		a.Token, a.Until = r.x, r.until
+		if a.Until != 0 {
+			a.Until = s.clocks[r.file].widen(a.Until, false)
+		}
 	}
 	return nil
 }
 
 func opName(k recordKind) string {
 	if k == recCallRelease {
-		return lb.OpRelease
+		return OpRelease
 	}
-	return lb.OpAcquire
+	return OpAcquire
 }
 
 func (s *sense) step(r *record) {
@@ -281,12 +304,27 @@ func (ix *Index) fault(at lb.Instant, e faultEvent) {
 			f.Heal = at
 			return
 		default:
-			f.Healed, f.Bit, f.Note = at, e.bit, e.note
+			f.Healed, f.Proven, f.Note = at, e.proven, e.note
 			return
 		}
 	}
 	if e.phase == PhaseHealed { // it says that nothing struck
-		ix.Faults = append(ix.Faults, Fault{Name: e.name, Strike: at, Healed: at, Bit: e.bit, Note: e.note})
+		ix.Faults = append(ix.Faults, Fault{Name: e.name, Strike: at, Healed: at, Proven: e.proven, Note: e.note})
+	}
+}
+
+// act opens or closes what the bench did. An end belongs to the last begin of that
+// name and target that has not ended.
+func (ix *Index) act(at lb.Instant, e actEvent) {
+	if e.begins {
+		ix.Acts = append(ix.Acts, Act{Name: e.name, Target: e.target, Begin: at, End: Forever, Note: e.note})
+		return
+	}
+	for i := len(ix.Acts) - 1; i >= 0; i-- {
+		if a := &ix.Acts[i]; a.Name == e.name && a.Target == e.target && a.End == Forever {
+			a.End, a.Note = at, cmp.Or(e.note, a.Note)
+			return
+		}
 	}
 }
 

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	lb "github.com/lockbench/lockbench"
 )
 
 // Write writes h as one history file.
-func Write(path string, h lb.History) error {
+func Write(path string, h Events) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("history: write: %w", err)
@@ -23,7 +21,7 @@ func Write(path string, h lb.History) error {
 }
 
 // WriteTo is [Write] to a stream.
-func WriteTo(to io.Writer, h lb.History) error {
+func WriteTo(to io.Writer, h Events) error {
 	w := bufio.NewWriterSize(to, 1<<16)
 	w.WriteString(header) // errors are kept by w until Flush
 	var buf []byte

@@ -3,12 +3,13 @@ package impls_test
 import (
 	"path"
 	"slices"
+	"strings"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // TestInfos wants every algorithm to say what it is, where it comes from, and what
@@ -33,8 +34,11 @@ func TestInfos(t *testing.T) {
 					t.Errorf("topology %q does not exist", name)
 				}
 			}
-			if steps := slices.Sorted(slices.Values(info.Steps)); len(slices.Compact(steps)) != len(info.Steps) {
-				t.Errorf("steps %v: each name once", info.Steps)
+			if names := slices.Sorted(slices.Values(info.Requests)); len(slices.Compact(names)) != len(info.Requests) {
+				t.Errorf("requests %v: each name once", info.Requests)
+			}
+			if info.Name != "none" && !slices.Contains(info.Requests, info.Takes) {
+				t.Errorf("%q, which takes the lock, is none of its requests %v", info.Takes, info.Requests)
 			}
 			if len(info.Expect) == 0 {
 				t.Error("it expects nothing under any fault")
@@ -43,21 +47,23 @@ func TestInfos(t *testing.T) {
 				if len(e.Outcomes) == 0 || e.Why == "" || e.Source == "" {
 					t.Errorf("%s: outcomes %v, why %q, source %q: all must be said", e.Fault, e.Outcomes, e.Why, e.Source)
 				}
-				if !known(e.Fault) {
-					t.Errorf("it expects something of %q, which is no fault", e.Fault)
+				if !known(e.Fault, info) {
+					t.Errorf("it expects something of %q, which is no fault of its own", e.Fault)
 				}
 			}
 		})
 	}
 }
 
-// known reports whether a name or a glob of names means a fault.
-func known(glob string) bool {
-	if _, ok := faults.Find(glob); ok {
-		return true
+// known reports whether a name or a glob of names means a fault that can strike this
+// algorithm's clients: at a step that they pass, if it asks for one.
+func known(glob string, info lb.Info) bool {
+	all := append(faults.All(), faults.More()...)
+	if f, err := faults.Find(all, glob); err == nil {
+		return !strings.Contains(f.Name, "@") || f.At == "before-write" || slices.Contains(info.Steps(), f.At)
 	}
-	return slices.ContainsFunc(faults.All(), func(f lb.Fault) bool {
-		ok, _ := path.Match(glob, f.Name())
+	return slices.ContainsFunc(all, func(f faults.Fault) bool {
+		ok, _ := path.Match(glob, f.Name)
 		return ok
 	})
 }

@@ -3,7 +3,7 @@ package reports
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -18,19 +18,19 @@ func meets(p, q period) bool { return p.From <= q.To && q.From <= p.To }
 type act struct {
 	*history.Acquisition
 	n    int32 // of it in the index
-	from lockbench.Instant
+	from lb.Instant
 	// answered is when its client stopped waiting for the answer.
-	answered lockbench.Instant
+	answered lb.Instant
 	// released is its client's own first call of a release, dead the death of the
 	// client's process; both forever for never.
-	released, dead lockbench.Instant
+	released, dead lb.Instant
 	belief         []period
 	// past are the stretches in which the client went on as the holder though it did
 	// not rely on the lock, or could not any more.
 	past []period
 	// lapsed is when the lease, or the loss of it, ended the last belief, and not the
 	// client itself; forever if it did not.
-	lapsed   lockbench.Instant
+	lapsed   lb.Instant
 	accesses []*history.Access
 	releases []*history.Release
 	renewals []*history.Renewal
@@ -69,11 +69,11 @@ func (s *scene) act(n int32) *act {
 
 // stop is when the client stopped acting as the holder, by its own will or by its
 // death.
-func (a *act) stop() lockbench.Instant { return min(a.released, a.dead) }
+func (a *act) stop() lb.Instant { return min(a.released, a.dead) }
 
 // active is up to when the client is known to have gone on as the holder: to its own
 // release or its death, and to its last access of the store, whatever went before.
-func (a *act) active() lockbench.Instant {
+func (a *act) active() lb.Instant {
 	to := a.stop()
 	if to == forever {
 		to = a.from
@@ -94,7 +94,7 @@ func (a *act) over() bool {
 
 // first is when an acquisition was first heard of. One that nobody asked for begins
 // with a release.
-func (s *scene) first(a *history.Acquisition) lockbench.Instant {
+func (s *scene) first(a *history.Acquisition) lb.Instant {
 	for r := range s.Releases(a) {
 		if !a.Asked {
 			return r.Call

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 // calmCell is one in which nobody was hurt.
 type calmCell struct {
-	*lockbench.Cell
+	*checker.Cell
 	// Notes are what a reader should know about the recording itself.
 	Notes []string
 }
@@ -45,7 +46,7 @@ func absencesOf(g grid, row string) []absence {
 	var out []absence
 	for _, col := range g.Cols {
 		c := g.At(row, col)
-		if c == nil || c.Outcome != lockbench.NotAvailable || isBroken(c) {
+		if c == nil || c.Outcome != lb.NotAvailable || isBroken(c) {
 			continue
 		}
 		reason, _, _ := strings.Cut(strings.TrimPrefix(c.Reason, row+" "), "\n") // one of several will do
@@ -60,12 +61,12 @@ func absencesOf(g grid, row string) []absence {
 }
 
 // Link is where the page explains a cell.
-func (v *view) Link(c *lockbench.Cell) string {
+func (v *view) Link(c *checker.Cell) string {
 	if notRun(c) {
 		return "notrun"
 	}
 	for _, a := range v.Absent {
-		if c.Outcome == lockbench.NotAvailable && slices.Contains(a.Faults, c.Fault) && slices.Contains(a.Locks, c.Algorithm) {
+		if c.Outcome == lb.NotAvailable && slices.Contains(a.Faults, c.Fault) && slices.Contains(a.Locks, c.Algorithm) {
 			return a.ID
 		}
 	}

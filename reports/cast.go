@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -27,7 +28,7 @@ type lane struct {
 // principals are the acquisitions that the finding names, and those that a
 // reader needs to understand it: who released too late and so freed somebody
 // else's lock, and who was granted the lock while the one holder went on.
-func (s *scene) principals(f lockbench.Finding) []*act {
+func (s *scene) principals(f checker.Finding) []*act {
 	var out []*act
 	add := func(a *act) {
 		if a != nil && !slices.Contains(out, a) && len(out) < maxLanes {
@@ -38,9 +39,9 @@ func (s *scene) principals(f lockbench.Finding) []*act {
 		add(a)
 	}
 	switch {
-	case f.Mechanism == lockbench.DoubleGrant && len(out) > 1:
+	case f.Mechanism == lb.DoubleGrant && len(out) > 1:
 		add(s.lateReleaser(out[0], out[1]))
-	case f.Mechanism == lockbench.Overstay, f.Mechanism == lockbench.EarlyRelease:
+	case f.Mechanism == lb.Overstay, f.Mechanism == lb.EarlyRelease:
 		add(intruder(s.named, f.At))
 		add(s.overtaker(out[0], f.At))
 		add(s.lastWriter(out[0], f.At))
@@ -51,7 +52,7 @@ func (s *scene) principals(f lockbench.Finding) []*act {
 
 // granted is when it was granted or refused, and where nothing is known of that, when
 // it began.
-func (a *act) granted() lockbench.Instant {
+func (a *act) granted() lb.Instant {
 	if a.Return < forever {
 		return a.Return
 	}
@@ -61,11 +62,11 @@ func (a *act) granted() lockbench.Instant {
 // toDraw are a bounded number of the finding's acquisitions: of a chain of
 // double grants the beginning, of an overtaken holder only itself, because
 // those who overtook it may be hundreds.
-func toDraw(named []*act, f lockbench.Finding) []*act {
+func toDraw(named []*act, f checker.Finding) []*act {
 	switch f.Mechanism {
-	case lockbench.DoubleGrant:
+	case lb.DoubleGrant:
 		return named[:min(len(named), maxPrincipals-1)]
-	case lockbench.Overstay, lockbench.EarlyRelease:
+	case lb.Overstay, lb.EarlyRelease:
 		return named[:1]
 	}
 	return few(named, maxPrincipals)
@@ -73,7 +74,7 @@ func toDraw(named []*act, f lockbench.Finding) []*act {
 
 // intruder is the last of those who overtook the one named first that wrote, before
 // t, without relying on the lock.
-func intruder(named []*act, t lockbench.Instant) *act {
+func intruder(named []*act, t lb.Instant) *act {
 	for _, a := range slices.Backward(named[1:]) {
 		for _, e := range a.accesses {
 			if e.Write && e.At <= t && a.Client != named[0].Client && !history.Within(a.belief, e.At) {
@@ -86,7 +87,7 @@ func intruder(named []*act, t lockbench.Instant) *act {
 
 // lastWriter is the acquisition of another client that wrote last before t:
 // what a stale write at t overwrites is its work.
-func (s *scene) lastWriter(a *act, t lockbench.Instant) *act {
+func (s *scene) lastWriter(a *act, t lb.Instant) *act {
 	var last *history.Access
 	for i := range s.Accesses {
 		e := &s.Accesses[i]
@@ -105,7 +106,7 @@ func (s *scene) lastWriter(a *act, t lockbench.Instant) *act {
 // was not granted it yet.
 func (s *scene) lateReleaser(first, second *act) *act {
 	meanwhile := period{From: first.from, To: second.granted()}
-	found, when := history.None, lockbench.Instant(-1)
+	found, when := history.None, lb.Instant(-1)
 	for _, n := range s.ByLock()[s.lock] {
 		a := &s.Acqs[n]
 		if s.first(a) > meanwhile.To {
@@ -130,7 +131,7 @@ func (s *scene) lateReleaser(first, second *act) *act {
 }
 
 // returned is the end of a release, or its call if nothing is known of an end.
-func returned(r *history.Release) lockbench.Instant {
+func returned(r *history.Release) lb.Instant {
 	if r.Return < forever {
 		return r.Return
 	}
@@ -139,7 +140,7 @@ func returned(r *history.Release) lockbench.Instant {
 
 // overtaker is the first acquisition granted to another client after a had ended, while
 // its client went on at t.
-func (s *scene) overtaker(a *act, t lockbench.Instant) *act {
+func (s *scene) overtaker(a *act, t lb.Instant) *act {
 	i := slices.IndexFunc(a.past, func(p period) bool { return p.Has(t) })
 	if i < 0 {
 		return nil

@@ -1,20 +1,23 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // detail is one cell that needs an explanation.
 type detail struct {
-	*lockbench.Cell
+	*checker.Cell
 	Open bool
 	// Judged is false where nobody has looked at the run yet.
 	Judged   bool
 	Runs     string
 	Copies   []copyRow
-	Layers   []lockbench.Layer
+	Layers   []checker.Layer
+	Workload string   // what it says itself of the run
 	Command  []string // its words, kept together with their values
 	Timeline string
 	Moments  []momentRow
@@ -25,7 +28,7 @@ type detail struct {
 
 type copyRow struct {
 	Name string
-	lockbench.Copy
+	checker.Copy
 }
 
 type momentRow struct {
@@ -35,10 +38,10 @@ type momentRow struct {
 	Bad        bool
 }
 
-func newDetail(c *lockbench.Cell, r record) detail {
+func newDetail(c *checker.Cell, r record) detail {
 	d := detail{Cell: c, Judged: true, Runs: ofRuns(c), Copies: copyRows(c.Copies), Notes: r.notes}
 	if r.run == nil {
-		d.Command = command(lockbench.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Seed: c.Seed})
+		d.Command = command(history.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Seed: c.Seed})
 		return d
 	}
 	d.Command = command(r.run.Plan)
@@ -46,6 +49,9 @@ func newDetail(c *lockbench.Cell, r record) detail {
 		return d
 	}
 	d.Layers = r.result.Layers
+	if i := slices.IndexFunc(d.Layers, func(l checker.Layer) bool { return l.Name == checker.LayerWorkload }); i >= 0 {
+		d.Workload = d.Layers[i].Summary
+	}
 	f, rest := mainFinding(*r.result)
 	if f == nil {
 		return d
@@ -67,8 +73,8 @@ const maxMore = 5
 
 // mainFinding picks the finding to draw: the one that the run's reason tells.
 // The others come back without those that say the same.
-func mainFinding(r lockbench.RunResult) (f *lockbench.Finding, rest []lockbench.Finding) {
-	var list []lockbench.Finding
+func mainFinding(r checker.Result) (f *checker.Finding, rest []checker.Finding) {
+	var list []checker.Finding
 	seen := make(map[string]bool)
 	for _, l := range r.Layers {
 		for _, x := range l.Findings {
@@ -91,7 +97,7 @@ func mainFinding(r lockbench.RunResult) (f *lockbench.Finding, rest []lockbench.
 	return &list[best], rest[:min(len(rest), maxMore)]
 }
 
-func rankOf(f lockbench.Finding, r lockbench.RunResult) int {
+func rankOf(f checker.Finding, r checker.Result) int {
 	n := 0
 	if f.Sentence != "" && strings.Contains(r.Reason, f.Sentence) {
 		n += 4
@@ -105,7 +111,7 @@ func rankOf(f lockbench.Finding, r lockbench.RunResult) int {
 	return n
 }
 
-func copyRows(copies map[string]lockbench.Copy) []copyRow {
+func copyRows(copies map[string]checker.Copy) []copyRow {
 	var out []copyRow
 	for _, name := range []string{"plain", "checked", "fenced"} {
 		if c, ok := copies[name]; ok {

@@ -1,13 +1,15 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 type fact struct {
@@ -34,7 +36,7 @@ func (s *set) add(v string) {
 	}
 }
 
-func (f *planFacts) add(p lockbench.Plan, runs int) {
+func (f *planFacts) add(p history.Plan, runs int) {
 	if !p.Made.IsZero() {
 		f.days.add(p.Made.Format("2 January 2006"))
 	}
@@ -57,9 +59,23 @@ func (f *planFacts) add(p lockbench.Plan, runs int) {
 		f.machines.add(strings.TrimPrefix(m.System+", "+plural(m.Cores, "core", "cores"), ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Versions)) {
-		f.versions.add(name + " " + p.Versions[name])
+		f.versions.add(shortModule(name) + " " + shortVersion(p.Versions[name]))
 	}
 }
+
+// shortModule leaves of the path of a Go module what tells it from others.
+func shortModule(path string) string {
+	parts := strings.Split(majorVersion.ReplaceAllString(path, ""), "/")
+	return strings.Join(parts[max(0, len(parts)-2):], "/")
+}
+
+// shortVersion is the number in what a program says of its version, or all of it.
+func shortVersion(said string) string { return cmp.Or(number.FindString(said), said) }
+
+var (
+	majorVersion = regexp.MustCompile(`/v[0-9]+$`)
+	number       = regexp.MustCompile(`[0-9]+(\.[0-9]+)+[-+.0-9A-Za-z]*`)
+)
 
 func length(d time.Duration) string {
 	if d == 0 {

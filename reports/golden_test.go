@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -32,11 +34,11 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestGoldenText(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
-		"matrix-100.txt":   func(w io.Writer) error { return Matrix(w, sampleCells(), false, 100) },
-		"matrix-60.txt":    func(w io.Writer) error { return Matrix(w, sampleCells(), false, 60) },
-		"matrix-color.txt": func(w io.Writer) error { return Matrix(w, sampleCells()[:27], true, 140) },
-		"matrix-large.txt": func(w io.Writer) error { return Matrix(w, largeCells(), false, 100) },
-		"matrix.md":        func(w io.Writer) error { return Markdown(w, sampleCells()) },
+		"matrix-100.txt":   func(w io.Writer) error { return Matrix(w, sampleCells(), 5, false, 100) },
+		"matrix-60.txt":    func(w io.Writer) error { return Matrix(w, sampleCells(), 5, false, 60) },
+		"matrix-color.txt": func(w io.Writer) error { return Matrix(w, sampleCells()[:27], 5, true, 140) },
+		"matrix-large.txt": func(w io.Writer) error { return Matrix(w, largeCells(), 1, false, 100) },
+		"matrix.md":        func(w io.Writer) error { return markdown(w, sampleCells(), 5) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -49,10 +51,10 @@ func TestGoldenText(t *testing.T) {
 }
 
 func TestGoldenTimelines(t *testing.T) {
-	plan := lockbench.Plan{TTL: 1e9, Traits: lockbench.Traits{Leased: true}}
-	for name, story := range map[string]func() (lockbench.History, lockbench.Finding){
+	plan := history.Plan{TTL: 1e9, Traits: lb.Traits{Leased: true}}
+	for name, story := range map[string]func() (history.Events, checker.Finding){
 		"double-grant-late-del.svg":  lateDelete,
-		"overstay-frozen-holder.svg": func() (lockbench.History, lockbench.Finding) { return overstay(true) },
+		"overstay-frozen-holder.svg": func() (history.Events, checker.Finding) { return overstay(true) },
 		"stuck-ghost.svg":            ghost,
 		"renewed-then-lost.svg":      renewedThenLost,
 		"strange-release.svg":        strangeRelease,

@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 type outcome struct {
-	lockbench.Outcome
+	lb.Outcome
 	Short   string // fits a cell
 	Meaning string
 }
@@ -17,33 +18,30 @@ type outcome struct {
 // outcomes lists the cells' meanings from best to worst, in the order of every
 // legend and count.
 var outcomes = []outcome{
-	{lockbench.Safe, "SAFE", "even writes made without another look at the lock were right"},
-	{lockbench.Check, "CHECK", "safe if the holder checks its lease right before each write"},
-	{lockbench.Fence, "FENCE", "safe only if the store refuses old fencing tokens"},
-	{lockbench.Stuck, "STUCK", "after the fault healed, nobody could get the lock"},
-	{lockbench.Broken, "BROKEN", "no care that this lock can offer kept the data right"},
-	{lockbench.Inconclusive, "?", "inconclusive: the run proves nothing, and says why"},
-	{lockbench.NotAvailable, "n/a", "the fault has no meaning here"},
+	{lb.Safe, "SAFE", "even writes made without another look at the lock were right"},
+	{lb.Check, "CHECK", "safe if the holder checks its lease right before each write"},
+	{lb.Fence, "FENCE", "safe only if the store refuses old fencing tokens"},
+	{lb.Stuck, "STUCK", "after the fault healed, nobody could get the lock"},
+	{lb.Broken, "BROKEN", "no care that this lock can offer kept the data right"},
+	{lb.Inconclusive, "?", "inconclusive: the run proves nothing, and says why"},
+	{lb.NotAvailable, "n/a", "the fault has no meaning here"},
 }
 
 // short is what stands in a cell.
-func short(c *lockbench.Cell) string {
-	if notRun(c) {
-		return notRunShort
-	}
+func short(c *checker.Cell) string {
 	for _, k := range outcomes {
-		if k.Outcome == c.Outcome {
+		if k.Outcome == c.Outcome && word(c) == string(c.Outcome) {
 			return k.Short
 		}
 	}
-	return string(c.Outcome)
+	return word(c)
 }
 
 // hurt reports whether somebody was hurt in such a cell, so that its history
 // deserves to be shown.
-func hurt(o lockbench.Outcome) bool {
+func hurt(o lb.Outcome) bool {
 	switch o {
-	case lockbench.Check, lockbench.Fence, lockbench.Stuck, lockbench.Broken:
+	case lb.Check, lb.Fence, lb.Stuck, lb.Broken:
 		return true
 	}
 	return false
@@ -55,13 +53,14 @@ func hurt(o lockbench.Outcome) bool {
 type grid struct {
 	Rows, Cols           []string
 	RowGroups, ColGroups []group
-	cells                map[[2]string]*lockbench.Cell
+	cells                map[[2]string]*checker.Cell
+	planned              int // runs of each cell, 0 where nobody said
 }
 
 const noFault = "none"
 
-func newGrid(cells []lockbench.Cell) grid {
-	g := grid{cells: make(map[[2]string]*lockbench.Cell, len(cells))}
+func newGrid(cells []checker.Cell, planned int) grid {
+	g := grid{cells: make(map[[2]string]*checker.Cell, len(cells)), planned: planned}
 	for i, c := range cells {
 		k := [2]string{c.Algorithm, c.Fault}
 		if !slices.Contains(g.Rows, c.Algorithm) {
@@ -81,7 +80,7 @@ func newGrid(cells []lockbench.Cell) grid {
 func (g grid) Large() bool { return len(g.Rows) > 12 || len(g.Cols) > 9 }
 
 // At returns nil where the pair was not tried.
-func (g grid) At(row, col string) *lockbench.Cell { return g.cells[[2]string{row, col}] }
+func (g grid) At(row, col string) *checker.Cell { return g.cells[[2]string{row, col}] }
 
 // MinWidth is the width in pixels below which the page lets the matrix scroll.
 func (g grid) MinWidth() int {
@@ -92,8 +91,8 @@ func (g grid) MinWidth() int {
 }
 
 // inOrder are the cells that f picks, row by row.
-func (g grid) inOrder(f func(*lockbench.Cell) bool) []*lockbench.Cell {
-	var out []*lockbench.Cell
+func (g grid) inOrder(f func(*checker.Cell) bool) []*checker.Cell {
+	var out []*checker.Cell
 	for _, r := range g.Rows {
 		for _, c := range g.Cols {
 			if cell := g.At(r, c); cell != nil && f(cell) {
@@ -104,23 +103,23 @@ func (g grid) inOrder(f func(*lockbench.Cell) bool) []*lockbench.Cell {
 	return out
 }
 
-func isHurt(c *lockbench.Cell) bool    { return hurt(c.Outcome) }
-func isBroken(c *lockbench.Cell) bool  { return c.Promise == lockbench.PromiseBroken }
-func isCalm(c *lockbench.Cell) bool    { return c.Outcome == lockbench.Safe && !isBroken(c) }
-func isUnclear(c *lockbench.Cell) bool { return c.Outcome == lockbench.Inconclusive && !notRun(c) }
+func isHurt(c *checker.Cell) bool    { return hurt(c.Outcome) }
+func isBroken(c *checker.Cell) bool  { return c.Promise == checker.PromiseBroken }
+func isCalm(c *checker.Cell) bool    { return c.Outcome == lb.Safe && !isBroken(c) }
+func isUnclear(c *checker.Cell) bool { return c.Outcome == lb.Inconclusive && !notRun(c) }
 
 // count is how many cells have an outcome.
 type count struct {
-	lockbench.Outcome
+	lb.Outcome
 	N int
 }
 
 // counts are the outcomes that occur, from best to worst. A cell without a run has
-// none.
+// none, nor has one whose run failed.
 func (g grid) counts() []count {
 	var out []count
 	for _, k := range outcomes {
-		n := len(g.inOrder(func(c *lockbench.Cell) bool { return c.Outcome == k.Outcome && !notRun(c) }))
+		n := len(g.inOrder(func(c *checker.Cell) bool { return c.Outcome == k.Outcome && !notRun(c) && !hasFailed(c) }))
 		if n > 0 {
 			out = append(out, count{k.Outcome, n})
 		}
@@ -130,7 +129,7 @@ func (g grid) counts() []count {
 
 // standing is a group of algorithms that did equally well at their worst.
 type standing struct {
-	lockbench.Outcome
+	lb.Outcome
 	Title string
 	Locks []standingLock
 }
@@ -142,13 +141,16 @@ type standingLock struct {
 	Of     int // cells that prove something
 }
 
-var standingTitles = map[lockbench.Outcome]string{
-	lockbench.Safe:   "Safe as it is, under everything tried that took effect",
-	lockbench.Check:  "Safe if every write checks the lease first",
-	lockbench.Fence:  "Safe only behind a store that checks fencing tokens",
-	lockbench.Stuck:  "Can stay taken though nobody holds it",
-	lockbench.Broken: "Went wrong whatever care was taken",
+var standingTitles = map[lb.Outcome]string{
+	lb.Safe:   "Safe as it is, under everything tried that took effect",
+	lb.Check:  "Safe if every write checks the lease first",
+	lb.Fence:  "Safe only behind a store that checks fencing tokens",
+	lb.Stuck:  "Can stay taken though nobody holds it",
+	lb.Broken: "Went wrong whatever care was taken",
 }
+
+// safeSoFar stands for SAFE in a matrix that is not finished.
+const safeSoFar = "Safe as it is in what was run, which is not all"
 
 // standings answers the page's question: which algorithm needs which care. Within
 // a standing, those come first that were seldom at their worst. Cells that prove
@@ -157,6 +159,9 @@ func (g grid) standings() []standing {
 	var out []standing
 	for _, k := range outcomes[:5] {
 		out = append(out, standing{Outcome: k.Outcome, Title: standingTitles[k.Outcome]})
+	}
+	if g.unfinished() != "" {
+		out[0].Title = safeSoFar
 	}
 	for _, row := range g.Rows {
 		if worst, lock := g.worst(row); worst >= 0 {
@@ -210,6 +215,9 @@ func (g grid) summary() string {
 	for _, c := range g.counts() {
 		parts = append(parts, plural(c.N, string(c.Outcome), string(c.Outcome)))
 	}
+	if n := len(g.inOrder(hasFailed)); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, failedShort))
+	}
 	if n := len(g.inOrder(notRun)); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s", n, notRunShort))
 	}
@@ -220,16 +228,16 @@ func (g grid) summary() string {
 // promises says what became of them.
 func (g grid) promises() string {
 	number := func(promise string) int {
-		return len(g.inOrder(func(c *lockbench.Cell) bool { return c.Promise == promise }))
+		return len(g.inOrder(func(c *checker.Cell) bool { return c.Promise == promise }))
 	}
-	broken, open := number(lockbench.PromiseBroken), number(lockbench.PromiseOpen)
+	broken, open, kept := number(checker.PromiseBroken), number(checker.PromiseOpen), number(checker.PromiseKept)
 	s := ""
 	switch {
 	case broken > 0:
 		s = "; " + plural(broken, "promise", "promises") + " broken"
-	case open > 0:
+	case open > 0, kept > 0 && !g.proven():
 		s = "; no promise broken"
-	case number(lockbench.PromiseKept) > 0:
+	case kept > 0:
 		return "; every promise kept"
 	}
 	if open > 0 {

@@ -31,10 +31,9 @@ var (
 	}
 	faultKin = kinship{
 		{noFault, ""},
-		{"pause-holder", "client"}, {"pause-client", "client"}, {"kill-holder", "client"}, {"crash-at:", "client"},
-		{"pause-at:", "client"}, {"client-", "client"},
-		{"cut-", "network"}, {"lost-", "network"}, {"slow-", "network"},
-		{"kill-", "server"}, {"pause-", "server"}, {"failover", "server"}, {"restart-", "server"}, {"server-", "server"},
+		{"pause", "client"}, {"kill", "client"}, {"client-", "client"},
+		{"cut", "network"}, {"lose-", "network"}, {"slow-", "network"},
+		{"kill-leader", "server"}, {"kill-two", "server"}, {"pause-leader", "server"}, {"failover", "server"}, {"restart-", "server"}, {"server-", "server"},
 		{"cut-two+", "pairs"},
 		{"random", "mixed"},
 	}

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 func TestGroups(t *testing.T) {
@@ -16,8 +17,8 @@ func TestGroups(t *testing.T) {
 	}{
 		{lockKin, "peer-x zk-a redis-a mine redlock published-1 redis-b none",
 			"Without a lock: none; Redis: redis-a redlock redis-b; ZooKeeper: zk-a; Libraries: peer-x; As published: published-1; Others: mine"},
-		{faultKin, "kill-leader cut-two+server-clock kill-holder lost-reply pause-holder server-clock:drift weird none cut-leader client-clock",
-			": none; client: kill-holder pause-holder client-clock; network: lost-reply cut-leader; server: kill-leader server-clock:drift; pairs: cut-two+server-clock; Others: weird"},
+		{faultKin, "kill-leader cut-two+server-clock kill-holder lose-reply kill@after-set pause-holder server-clock:drift weird none cut-leader client-clock",
+			": none; client: kill-holder kill@after-set pause-holder client-clock; network: lose-reply cut-leader; server: kill-leader server-clock:drift; pairs: cut-two+server-clock; Others: weird"},
 		{faultKin, "", ""},
 	} {
 		var got []string
@@ -31,14 +32,14 @@ func TestGroups(t *testing.T) {
 }
 
 func TestAbsences(t *testing.T) {
-	na := func(a, f, reason string) lockbench.Cell {
-		return lockbench.Cell{Algorithm: a, Fault: f, Outcome: lockbench.NotAvailable, Reason: reason}
+	na := func(a, f, reason string) checker.Cell {
+		return checker.Cell{Algorithm: a, Fault: f, Outcome: lb.NotAvailable, Reason: reason}
 	}
-	g := newGrid([]lockbench.Cell{
+	g := newGrid([]checker.Cell{
 		na("a", "cut-leader", "a has no leader"), na("a", "kill-leader", "a has no leader"), na("a", "random", "a is shy\nand blind"),
 		na("b", "cut-leader", "b has no leader"), na("b", "kill-leader", "b has no leader"),
-		na("c", "cut-leader", "c has no leader"), {Algorithm: "c", Fault: "kill-leader", Outcome: lockbench.Safe},
-	})
+		na("c", "cut-leader", "c has no leader"), {Algorithm: "c", Fault: "kill-leader", Outcome: lb.Safe},
+	}, 1)
 	var got []string
 	for _, x := range absences(g) {
 		got = append(got, fmt.Sprint(x.ID, x.Locks, x.Faults, " ", x.Reason))
@@ -50,13 +51,13 @@ func TestAbsences(t *testing.T) {
 }
 
 func TestWorstFaultsOfALock(t *testing.T) {
-	cell := func(a, f string, o lockbench.Outcome) lockbench.Cell {
-		return lockbench.Cell{Algorithm: a, Fault: f, Outcome: o}
+	cell := func(a, f string, o lb.Outcome) checker.Cell {
+		return checker.Cell{Algorithm: a, Fault: f, Outcome: o}
 	}
-	s := newGrid([]lockbench.Cell{
-		cell("bad", "x", lockbench.Broken), cell("bad", "y", lockbench.Broken), cell("bad", "z", lockbench.Safe),
-		cell("better", "x", lockbench.Safe), cell("better", "y", lockbench.Broken), cell("better", "z", lockbench.NotAvailable),
-	}).standings()
+	s := newGrid([]checker.Cell{
+		cell("bad", "x", lb.Broken), cell("bad", "y", lb.Broken), cell("bad", "z", lb.Safe),
+		cell("better", "x", lb.Safe), cell("better", "y", lb.Broken), cell("better", "z", lb.NotAvailable),
+	}, 0).standings()
 	if got, want := fmt.Sprint(s[0].Locks), "[{better [y] 2} {bad [x y] 3}]"; len(s) != 1 || got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -38,7 +38,9 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"class":    class,
 	"kind":     outcomeClass,
 	"anchor":   anchor,
+	"asides":   asides,
 	"title":    title,
+	"word":     word,
 	"differs":  differs,
 	"outcomes": func() any { return outcomes },
 	"hazards":  func() any { return mechanisms },
@@ -49,14 +51,18 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 // quorum.html for a study of quorums. A study that lies in the directory of a
 // matrix stands on its page. A cell whose files are missing or damaged says so on
 // the page; only the directory's own file must be readable.
-func HTML(dir string) (path string, err error) { return write(dir, "") }
+func HTML(dir string) (path string, err error) { return write(dir, "", false) }
 
 // HTMLTo is [HTML] into the file out, with the plots beside it, for a directory that
 // can't or shall not be written to.
-func HTMLTo(dir, out string) (path string, err error) { return write(dir, out) }
+func HTMLTo(dir, out string) (path string, err error) { return write(dir, out, false) }
+
+// Brief is [HTML] without what takes long, the pictures and the plots, for somebody
+// who has interrupted the runs and waits.
+func Brief(dir string) (path string, err error) { return write(dir, "", true) }
 
 // write is [HTMLTo]; where out is empty, the page is written into dir.
-func write(dir, out string) (path string, err error) {
+func write(dir, out string, brief bool) (path string, err error) {
 	study, studyErr := loadQuorum(dir)
 	p, err := load(dir)
 	if errors.Is(err, fs.ErrNotExist) && studyErr == nil {
@@ -68,7 +74,7 @@ func write(dir, out string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	v := newView(p)
+	v := newView(p, brief)
 	switch {
 	case studyErr == nil:
 		v.Quorum = newQuorumView(study)
@@ -76,8 +82,10 @@ func write(dir, out string) (path string, err error) {
 		v.QuorumError = studyErr.Error()
 	}
 	out = cmp.Or(out, filepath.Join(dir, rundir.PageFile))
-	if err := v.addPlots(filepath.Join(filepath.Dir(out), rundir.PlotsDir)); err != nil {
-		return "", err
+	if !brief {
+		if err := v.addPlots(filepath.Join(filepath.Dir(out), rundir.PlotsDir)); err != nil {
+			return "", err
+		}
 	}
 	return writePage(out, "page", v)
 }

@@ -13,7 +13,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -80,7 +81,7 @@ func TestPageStandsAlone(t *testing.T) {
 		t.Errorf("the page loads something: %q", m)
 	}
 	for _, c := range sampleCells() {
-		if c.Outcome != lockbench.NotAvailable && ids[anchor(&c)] != 1 {
+		if c.Outcome != lb.NotAvailable && ids[anchor(&c)] != 1 {
 			t.Errorf("%s under %s has no detail", c.Algorithm, c.Fault)
 		}
 	}
@@ -129,7 +130,7 @@ func TestPageOfOneRun(t *testing.T) {
 func TestPageSaysWhatIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	cells := sampleCells()[9:11]
-	cells[1].Outcome, cells[1].Dir = lockbench.Broken, "../../outside"
+	cells[1].Outcome, cells[1].Dir = lb.Broken, "../../outside"
 	writeMatrix(t, dir, cells, 5)
 	text, _ := render(t, dir)
 	if n := strings.Count(text, "Its files could not be read"); n != 2 {
@@ -143,8 +144,8 @@ func TestPageSaysWhatIsMissing(t *testing.T) {
 func TestPageEscapesWhatItShows(t *testing.T) {
 	dir := t.TempDir()
 	const evil = `<img src=x onerror=alert(1)>`
-	c := lockbench.Cell{Algorithm: evil, Fault: evil, Outcome: lockbench.Broken, Reason: evil, Effect: evil, Runs: 1, Dir: "1"}
-	writeMatrix(t, dir, []lockbench.Cell{c}, 1)
+	c := checker.Cell{Algorithm: evil, Fault: evil, Outcome: lb.Broken, Reason: evil, Effect: evil, Runs: 1, Dir: "1"}
+	writeMatrix(t, dir, []checker.Cell{c}, 1)
 	h, f := lateDelete()
 	for i := range h {
 		h[i].Client = strings.ReplaceAll(h[i].Client, "c0", evil)
@@ -186,9 +187,9 @@ func TestPageOfManyCellsStaysSmall(t *testing.T) {
 	const locks, perCell = 60, 24 << 10 // 250 of them in 6 MB
 	dir := t.TempDir()
 	h, f := overstay(true)
-	var cells []lockbench.Cell
+	var cells []checker.Cell
 	for i := range locks {
-		c := lockbench.Cell{Algorithm: fmt.Sprint("lock-", i), Fault: "pause-holder", Outcome: lockbench.Fence, Reason: f.Sentence, Runs: 1, Dir: fmt.Sprint(i)}
+		c := checker.Cell{Algorithm: fmt.Sprint("lock-", i), Fault: "pause-holder", Outcome: lb.Fence, Reason: f.Sentence, Runs: 1, Dir: fmt.Sprint(i)}
 		cells = append(cells, c)
 		writeRunOf(t, filepath.Join(dir, c.Dir), c, h, f)
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -44,7 +44,7 @@ func (d *drawing) lane(l lane, top float64) {
 	}
 }
 
-func (d *drawing) dead(l lane) lockbench.Instant {
+func (d *drawing) dead(l lane) lb.Instant {
 	if w := d.WorkerOf(l.client); w != nil {
 		return w.Dead
 	}

@@ -6,7 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 // markdownReasons bounds the list of reasons, so that the page of a CI stays a
@@ -14,25 +15,40 @@ import (
 const markdownReasons = 25
 
 // squares carry the colours where Markdown has none.
-var squares = map[lockbench.Outcome]string{
-	lockbench.Safe:         "🟩",
-	lockbench.Check:        "🟨",
-	lockbench.Fence:        "🟧",
-	lockbench.Stuck:        "🟪",
-	lockbench.Broken:       "🟥",
-	lockbench.Inconclusive: "⬜",
-	lockbench.NotAvailable: "➖",
+var squares = map[lb.Outcome]string{
+	lb.Safe:         "🟩",
+	lb.Check:        "🟨",
+	lb.Fence:        "🟧",
+	lb.Stuck:        "🟪",
+	lb.Broken:       "🟥",
+	lb.Inconclusive: "⬜",
+	lb.NotAvailable: "➖",
 }
 
-// Markdown writes a summary short enough for the page of a CI: broken promises
-// first, the matrix, and the reasons folded away.
-func Markdown(w io.Writer, cells []lockbench.Cell) error {
+// Markdown writes of a matrix's or a run's directory a summary short enough for the page
+// of a CI: broken promises first, the matrix, and the reasons folded away.
+func Markdown(w io.Writer, dir string) error {
+	p, err := load(dir)
+	if err != nil {
+		return err
+	}
+	return markdown(w, p.cells, p.planned)
+}
+
+func markdown(w io.Writer, cells []checker.Cell, planned int) error {
 	b := bufio.NewWriter(w)
-	g := newGrid(cells)
+	g := newGrid(cells, planned)
 	fmt.Fprintf(b, "## Which lock can I trust, under what?\n\n%s\n", escapeMD(g.summary()))
+	if s := g.unfinished(); s != "" {
+		fmt.Fprintf(b, "\n%s\n", s)
+	}
 	markdownPromises(b, g)
 	markdownTable(b, g)
-	markdownReasonsOf(b, g)
+	markdownReasonsOf(b, "What went wrong, and why", g.inOrder(isHurt), func(c *checker.Cell) string {
+		return fmt.Sprintf("%s, %d of %s", c.Outcome, c.Violations, plural(c.Runs, "run", "runs"))
+	})
+	markdownReasonsOf(b, "What proves nothing, and why", g.inOrder(isUnclear), word)
+	markdownAsides(b, g)
 	return b.Flush()
 }
 
@@ -71,7 +87,7 @@ func markdownTable(b io.Writer, g grid) {
 	fmt.Fprintf(b, "\n<sub>%s</sub>\n", strings.Join(keys, "<br>"))
 }
 
-func markdownCell(c *lockbench.Cell) string {
+func markdownCell(c *checker.Cell) string {
 	switch {
 	case c == nil:
 		return ""
@@ -83,19 +99,29 @@ func markdownCell(c *lockbench.Cell) string {
 	return squares[c.Outcome] + " " + short(c)
 }
 
-func markdownReasonsOf(b io.Writer, g grid) {
-	list := g.inOrder(isHurt)
+func markdownReasonsOf(b io.Writer, title string, list []*checker.Cell, says func(*checker.Cell) string) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n<details><summary>What went wrong, and why (%s)</summary>\n\n", plural(len(list), "cell", "cells"))
+	fmt.Fprintf(b, "\n<details><summary>%s (%s)</summary>\n\n", title, plural(len(list), "cell", "cells"))
 	for i, c := range list {
 		if i == markdownReasons {
 			fmt.Fprintf(b, "- … and %d more in the report\n", len(list)-i)
 			break
 		}
-		fmt.Fprintf(b, "- **%s** under **%s**: %s, %d of %s. %s\n", escapeMD(c.Algorithm), escapeMD(c.Fault),
-			c.Outcome, c.Violations, plural(c.Runs, "run", "runs"), escapeMD(c.Reason))
+		fmt.Fprintf(b, "- **%s** under **%s**: %s. %s\n", escapeMD(c.Algorithm), escapeMD(c.Fault), says(c), escapeMD(c.Reason))
+	}
+	fmt.Fprintln(b, "\n</details>")
+}
+
+func markdownAsides(b io.Writer, g grid) {
+	list := g.inOrder(hasAsides)
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n<details><summary>Besides (%s)</summary>\n\n", plural(len(list), "cell", "cells"))
+	for _, c := range list {
+		fmt.Fprintf(b, "- **%s** under **%s**: %s\n", escapeMD(c.Algorithm), escapeMD(c.Fault), escapeMD(strings.Join(asides(c), "; ")))
 	}
 	fmt.Fprintln(b, "\n</details>")
 }

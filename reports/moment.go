@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -13,7 +14,7 @@ import (
 // in words in the list below it.
 type moment struct {
 	N      int
-	At     lockbench.Instant
+	At     lb.Instant
 	client int32
 	Client string
 	Text   string
@@ -44,12 +45,12 @@ type teller struct {
 	out []moment
 }
 
-func (t *teller) add(at lockbench.Instant, text string, edit func(*moment)) {
+func (t *teller) add(at lb.Instant, text string, edit func(*moment)) {
 	t.by(t.Client, at, text, edit)
 }
 
 // by adds what a client did that need not be the acquisition's.
-func (t *teller) by(client int32, at lockbench.Instant, text string, edit func(*moment)) {
+func (t *teller) by(client int32, at lb.Instant, text string, edit func(*moment)) {
 	m := moment{At: at, client: client, Text: text, rank: 9}
 	if client != history.None {
 		m.Client = t.Clients[client].Name
@@ -60,7 +61,7 @@ func (t *teller) by(client int32, at lockbench.Instant, text string, edit func(*
 	t.out = append(t.out, m)
 }
 
-func (s *scene) momentsOf(a *act, f lockbench.Finding) []moment {
+func (s *scene) momentsOf(a *act, f checker.Finding) []moment {
 	t := teller{scene: s, act: a}
 	if a.Asked && !a.Granted() {
 		t.add(a.Call, "asks for the lock", nil)
@@ -106,7 +107,7 @@ func (s *scene) stepsOf(n int32) []history.Step {
 
 // telling are the accesses of a that must be told: the first and the last, and up to t,
 // the instant that the finding is about, the last that hurt.
-func (s *scene) telling(a *act, t lockbench.Instant) []*history.Access {
+func (s *scene) telling(a *act, t lb.Instant) []*history.Access {
 	told := few(a.accesses, maxAccesses)
 	var before []*history.Access
 	for _, e := range a.accesses {
@@ -125,7 +126,7 @@ func (s *scene) telling(a *act, t lockbench.Instant) []*history.Access {
 }
 
 // endings are the ways in which a client's hold ends other than by its release.
-func (t *teller) endings(f lockbench.Finding) {
+func (t *teller) endings(f checker.Finding) {
 	a := t.act
 	if a.lapsed != a.Lost && a.lapsed <= t.Last {
 		t.add(a.lapsed, "comes to the end of its lease, by its own reckoning", func(m *moment) { m.label, m.rank, m.wide = "lease ends", 1, true })
@@ -180,12 +181,12 @@ func (s *scene) trespass(a *act, e *history.Access) string {
 }
 
 // release tells of an attempt to give the acquisition back, by whoever made it.
-func (t *teller) release(r *history.Release, f lockbench.Finding) {
+func (t *teller) release(r *history.Release, f checker.Finding) {
 	a := t.act
 	if r.Client != a.Client {
 		t.by(r.Client, r.Call, t.strange(a, r), func(m *moment) {
 			m.rank, m.label = 4, "release"
-			if r.Result == history.OK {
+			if r.Result == lb.AnswerOK {
 				m.Bad, m.wide = true, history.Within(a.belief, r.Call)
 			}
 		})
@@ -195,7 +196,7 @@ func (t *teller) release(r *history.Release, f lockbench.Finding) {
 	t.add(r.Call, releaseText(r, late), func(m *moment) {
 		m.rank, m.wide = 6, late && !slices.Contains(f.IDs, t.ID(a.Acquisition))
 		m.label = "release"
-		if f.Mechanism == lockbench.VanishedGrant && r.Result == history.Lost && r.Call < t.MayEnd(a.Acquisition) {
+		if f.Mechanism == lb.VanishedGrant && r.Result == lb.AnswerLost && r.Call < t.MayEnd(a.Acquisition) {
 			m.label, m.rank, m.Bad = "not held", 0, true
 		}
 	})

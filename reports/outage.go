@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 )
 
 // outageFigure draws, for each algorithm, how long nobody could get the lock
@@ -61,7 +61,7 @@ func outages(g grid, col string, i int) plotter.XYs {
 	var out plotter.XYs
 	for r, row := range g.Rows {
 		c := g.At(row, col)
-		if c == nil || c.OutageMS < 0 || c.Outcome == lockbench.NotAvailable || c.Outcome == lockbench.Inconclusive {
+		if c == nil || c.OutageMS < 0 || c.Outcome == lb.NotAvailable || c.Outcome == lb.Inconclusive {
 			continue
 		}
 		shift := 0.0

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"regexp"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -16,9 +16,9 @@ import (
 // page is a directory that is reported on: a matrix, or a run, which is a matrix of
 // one cell.
 type page struct {
-	cells   []lockbench.Cell
+	cells   []checker.Cell
 	planned int // runs of each cell, 0 where nobody said
-	run     func(lockbench.Cell) (*rundir.Run, error)
+	run     func(checker.Cell) (*rundir.Run, error)
 }
 
 // load reads what dir says of itself. Where it is the directory of neither, the error
@@ -39,25 +39,25 @@ func load(dir string) (*page, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reports: %w", err)
 		}
-		return &page{cells: []lockbench.Cell{cellOf(r)}, run: func(lockbench.Cell) (*rundir.Run, error) { return r, nil }}, nil
+		return &page{cells: []checker.Cell{cellOf(r)}, run: func(checker.Cell) (*rundir.Run, error) { return r, nil }}, nil
 	}
 	return nil, fmt.Errorf("reports: %s is a %s: %w", dir, kind, fs.ErrNotExist)
 }
 
 // cellOf makes the cell of a single run, by the expectation that its plan carries.
-func cellOf(run *rundir.Run) lockbench.Cell {
+func cellOf(run *rundir.Run) checker.Cell {
 	plan := run.Plan
 	r, err := run.Result()
 	if err != nil {
-		return lockbench.Cell{Algorithm: plan.Algorithm, Fault: plan.Fault, Outcome: lockbench.Inconclusive, Reason: unjudged(err),
+		return checker.Cell{Algorithm: plan.Algorithm, Fault: plan.Fault, Outcome: lb.Inconclusive, Reason: unjudged(err),
 			Runs: 1, Seed: plan.Seed, Dir: ".", OutageMS: -1, FirstViolationMS: -1}
 	}
 	r.Plan = plan
-	info := lockbench.Info{Name: plan.Algorithm}
+	info := lb.Info{Name: plan.Algorithm}
 	if plan.Expect != nil {
-		info.Expect = []lockbench.Expectation{*plan.Expect}
+		info.Expect = []lb.Expectation{*plan.Expect}
 	}
-	c := checker.Cell([]lockbench.RunResult{r}, info)
+	c := checker.Merge([]checker.Result{r}, info)
 	c.Dir = "."
 	return c
 }
@@ -74,7 +74,7 @@ func unjudged(err error) string {
 // and the notes say why.
 type record struct {
 	run     *rundir.Run
-	result  *lockbench.RunResult
+	result  *checker.Result
 	history *history.Index
 	notes   set
 }
@@ -86,7 +86,7 @@ func (r *record) note(text string) { r.notes.add(pathToEvents.ReplaceAllString(t
 var pathToEvents = regexp.MustCompile(`[^\s"]*/events/`)
 
 // read opens the cell's run, and where the page needs it, its history.
-func (p *page) read(c *lockbench.Cell, withHistory bool) record {
+func (p *page) read(c *checker.Cell, withHistory bool) record {
 	var r record
 	var err error
 	if r.run, err = p.run(*c); err != nil {

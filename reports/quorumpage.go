@@ -66,6 +66,9 @@ func exceptions(study quorum.Study) []string {
 
 // meaning is the study in two sentences. What they claim is looked up in it.
 func meaning(study quorum.Study) []string {
+	if len(study.Ensembles) == 0 {
+		return nil
+	}
 	if list := exceptions(study); len(list) > 0 {
 		return []string{
 			"By the rule of the majority a lock service goes on as long as more than half of its servers see each other.",
@@ -124,6 +127,9 @@ func remarks(study quorum.Study) []string {
 	if len(needs) > 0 {
 		out = append(out, "Of 6 servers the survey says at first that at least 3 must run, and in the next words that at least 4 must: a slip. "+
 			"Measured: "+strings.Join(needs, ", ")+"; and its table, by which 2 of them may crash, asks for 4, too.")
+	}
+	for _, why := range study.Missing {
+		out = append(out, "Not measured: "+why+".")
 	}
 	return out
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
@@ -18,11 +18,11 @@ import (
 // any time. Only the store is right.
 type chaos struct {
 	*rand.Rand
-	h       lockbench.History
-	now     lockbench.Instant
+	h       history.Events
+	now     lb.Instant
 	grow    int // of the steps of time, as a power of two
-	open    map[string]*lockbench.Event
-	asked   []lockbench.Event // acquisitions
+	open    map[string]*history.Event
+	asked   []history.Event // acquisitions
 	dead    map[string]bool
 	granted map[string]bool
 	ended   bool
@@ -31,24 +31,26 @@ type chaos struct {
 	base    map[string]int64 // by acquisition and copy
 }
 
-func (c *chaos) pick(s ...string) string { return s[c.IntN(len(s))] }
+func (c *chaos) pick(s ...string) string { return pick(c, s...) }
 
-func (c *chaos) when() lockbench.Instant {
-	return c.now + lockbench.Instant(c.Int64N(1<<c.grow)) - lockbench.Instant(c.Int64N(1<<c.grow))/4
+func pick[T any](c *chaos, s ...T) T { return s[c.IntN(len(s))] }
+
+func (c *chaos) when() lb.Instant {
+	return c.now + lb.Instant(c.Int64N(1<<c.grow)) - lb.Instant(c.Int64N(1<<c.grow))/4
 }
 
-func (c *chaos) until() lockbench.Instant { return min(max(c.when(), 1), 1<<62) }
+func (c *chaos) until() lb.Instant { return min(max(c.when(), 1), 1<<62) }
 
-func (c *chaos) add(e lockbench.Event) { e.At = c.now; c.h = append(c.h, e) }
+func (c *chaos) add(e history.Event) { e.At = c.now; c.h = append(c.h, e) }
 
 // anything is such a history of up to 80 events, at times up to about two to the power
 // of grow plus six.
-func anything(r *rand.Rand, grow int) lockbench.History {
-	c := &chaos{Rand: r, grow: grow, open: map[string]*lockbench.Event{}, dead: map[string]bool{}, granted: map[string]bool{}, value: map[string]int64{}, base: map[string]int64{}}
-	c.now = lockbench.Instant(r.Int64N(1 << grow))
+func anything(r *rand.Rand, grow int) history.Events {
+	c := &chaos{Rand: r, grow: grow, open: map[string]*history.Event{}, dead: map[string]bool{}, granted: map[string]bool{}, value: map[string]int64{}, base: map[string]int64{}}
+	c.now = lb.Instant(r.Int64N(1 << grow))
 	for range 1 + r.IntN(80) {
 		if c.IntN(5) > 0 {
-			c.now = min(c.now+lockbench.Instant(c.Int64N(1<<c.IntN(c.grow))), 1<<62)
+			c.now = min(c.now+lb.Instant(c.Int64N(1<<c.IntN(c.grow))), 1<<62)
 		}
 		c.event()
 	}
@@ -58,8 +60,8 @@ func anything(r *rand.Rand, grow int) lockbench.History {
 func (c *chaos) event() {
 	client := c.pick("w1.c<0>", "w1.c1", "w2.c&", "w3.c0", "solo")
 	alive := !c.dead[history.WorkerName(client)]
-	e := lockbench.Event{Client: client, Lock: c.pick("l", "l", "l", "m"), ID: fmt.Sprint("a", len(c.asked))}
-	var mine []lockbench.Event
+	e := history.Event{Client: client, Lock: c.pick("l", "l", "l", "m"), ID: fmt.Sprint("a", len(c.asked))}
+	var mine []history.Event
 	for _, a := range c.asked {
 		if a.Client == client {
 			mine = append(mine, a)
@@ -69,25 +71,27 @@ func (c *chaos) event() {
 	case what < 6 && alive:
 		c.operate(e)
 	case what == 6 && c.now > 0:
-		c.add(lockbench.Event{Kind: lockbench.KindSilent, Worker: c.pick("w1", "w2"), Call: max(1, min(c.when(), c.now))})
+		c.add(history.Event{Kind: history.KindSilent, Worker: c.pick("w1", "w2"), Call: max(1, min(c.when(), c.now))})
 	case what == 7 && c.IntN(6) == 0:
 		w := c.pick("w1", "w3")
 		c.dead[w] = true
-		c.add(lockbench.Event{Kind: lockbench.KindDead, Worker: w})
+		c.add(history.Event{Kind: history.KindDead, Worker: w})
 	case what == 8:
-		c.add(lockbench.Event{Kind: lockbench.KindFault, Name: c.pick("f&g", "x"), Phase: c.pick("strike", "heal", "healed"), Bit: true, Note: "<b>"})
+		c.add(history.Event{Kind: history.KindFault, Name: c.pick("f&g", "x"), Phase: c.pick("strike", "heal", "healed"), Proven: true, Note: "<b>"})
+	case what == 7:
+		c.add(history.Event{Kind: history.KindAct, Name: c.pick("kill", "a<b"), Target: client, Phase: c.pick(history.PhaseBegin, history.PhaseEnd), Note: c.pick("", "<i>")})
 	case what == 9 && !c.ended && c.IntN(6) == 0:
 		c.ended = true
-		c.add(lockbench.Event{Kind: lockbench.KindEnd})
+		c.add(history.Event{Kind: history.KindEnd})
 	case len(mine) > 0:
 		a := mine[c.IntN(len(mine))]
 		e.ID, e.Lock = a.ID, a.Lock
 		if what < 13 {
 			c.access(e)
 		} else if alive {
-			e.Kind = lockbench.Kind(c.pick("renew", "lost", "step"))
+			e.Kind = history.Kind(c.pick("renew", "lost", "step"))
 			e.Name = "a step"
-			if e.Kind == lockbench.KindRenew {
+			if e.Kind == history.KindRenew {
 				e.Until = max(c.until(), c.now)
 				if !c.granted[e.ID] {
 					return
@@ -99,14 +103,14 @@ func (c *chaos) event() {
 }
 
 // operate calls, or answers what was called.
-func (c *chaos) operate(e lockbench.Event) {
+func (c *chaos) operate(e history.Event) {
 	if o := c.open[e.Client]; o != nil && c.IntN(4) > 0 {
 		r := *o
-		r.Kind, r.Result = lockbench.KindReturn, lockbench.Result(c.pick("ok", "ok", "ok", "fail", "unknown"))
-		if r.Op == lockbench.OpRelease && c.IntN(4) == 0 {
-			r.Result = lockbench.Lost
+		r.Kind, r.Result = history.KindReturn, pick(c, lb.AnswerOK, lb.AnswerOK, lb.AnswerOK, lb.AnswerFailed, lb.AnswerUnknown)
+		if r.Op == history.OpRelease && c.IntN(4) == 0 {
+			r.Result = lb.AnswerLost
 		}
-		if r.Op == lockbench.OpAcquire && r.Result == lockbench.OK {
+		if r.Op == history.OpAcquire && r.Result == lb.AnswerOK {
 			c.granted[r.ID], r.Token = true, uint64(c.IntN(3))
 			if c.IntN(4) > 0 {
 				r.Until = c.until()
@@ -116,13 +120,13 @@ func (c *chaos) operate(e lockbench.Event) {
 		c.add(r)
 		return
 	}
-	e.Kind, e.Op = lockbench.KindCall, lockbench.OpAcquire
+	e.Kind, e.Op = history.KindCall, history.OpAcquire
 	switch {
 	case len(c.asked) > 0 && c.IntN(2) == 0:
 		a := c.asked[c.IntN(len(c.asked))]
-		e.Op, e.ID, e.Lock = lockbench.OpRelease, a.ID, a.Lock
+		e.Op, e.ID, e.Lock = history.OpRelease, a.ID, a.Lock
 	case c.IntN(20) == 0:
-		e.Op, e.ID = lockbench.OpRelease, "nobody's"
+		e.Op, e.ID = history.OpRelease, "nobody's"
 	default:
 		e.Shared = c.IntN(5) == 0
 		c.asked = append(c.asked, e)
@@ -131,13 +135,13 @@ func (c *chaos) operate(e lockbench.Event) {
 	c.add(e)
 }
 
-func (c *chaos) access(e lockbench.Event) {
-	e.Kind, e.Copies = lockbench.KindRead, &lockbench.CopyEffects{Fenced: &lockbench.CopyEffect{}}
+func (c *chaos) access(e history.Event) {
+	e.Kind, e.Copies = history.KindRead, &history.CopyEffects{Fenced: &history.CopyEffect{}}
 	write := c.IntN(2) == 0
 	if write {
-		e.Kind = lockbench.KindWrite
+		e.Kind = history.KindWrite
 	}
-	for i, eff := range []*lockbench.CopyEffect{&e.Copies.Plain, &e.Copies.Checked, e.Copies.Fenced} {
+	for i, eff := range []*history.CopyEffect{&e.Copies.Plain, &e.Copies.Checked, e.Copies.Fenced} {
 		value, base := fmt.Sprint(e.Lock, i), fmt.Sprint(e.ID, i)
 		eff.Value = c.value[value]
 		if !write {
@@ -145,7 +149,7 @@ func (c *chaos) access(e lockbench.Event) {
 			continue
 		}
 		eff.Base, eff.New = c.base[base], c.base[base]+1
-		if eff.Result = c.pick(lockbench.Landed, lockbench.Landed, lockbench.Skipped, lockbench.Refused); eff.Result == lockbench.Landed {
+		if eff.Result = pick(c, history.Landed, history.Landed, history.Skipped, history.Refused); eff.Result == history.Landed {
 			c.value[value] = eff.New
 		}
 	}
@@ -155,9 +159,9 @@ func (c *chaos) access(e lockbench.Event) {
 }
 
 // accusation is a finding that nobody has proved.
-func (c *chaos) accusation() lockbench.Finding {
-	f := lockbench.Finding{Lock: c.pick("l", "l", "m", "", "other"), At: c.when(), From: c.when(), To: c.when(),
-		Mechanism: c.pick(lockbench.DoubleGrant, lockbench.Overstay, lockbench.Ghost, lockbench.VanishedGrant, lockbench.EarlyRelease, "")}
+func (c *chaos) accusation() checker.Finding {
+	f := checker.Finding{Lock: c.pick("l", "l", "m", "", "other"), At: c.when(), From: c.when(), To: c.when(),
+		Mechanism: c.pick(lb.DoubleGrant, lb.Overstay, lb.Ghost, lb.VanishedGrant, lb.EarlyRelease, "")}
 	for range 1 + c.IntN(6) {
 		f.IDs = append(f.IDs, c.pick("a0", "a1", "a2", "a3", "a5", "a8", "nobody's"))
 	}
@@ -178,7 +182,7 @@ func TestTimelineOfAnything(t *testing.T) {
 		c.now = ix.Start
 		f := c.accusation()
 		begin := time.Now()
-		svg := Timeline(ix, f, lockbench.Plan{TTL: time.Duration(r.Int64N(1 << c.grow))})
+		svg := Timeline(ix, f, history.Plan{TTL: time.Duration(r.Int64N(1 << c.grow))})
 		if d := time.Since(begin); d > 5*time.Second {
 			t.Fatalf("%v for %d acquisitions", d, len(ix.Acqs))
 		}
@@ -200,9 +204,9 @@ func TestPicturesAgreeWithVerdicts(t *testing.T) {
 	for range 1500 {
 		h := anything(r, 8+r.IntN(20))
 		ix := indexed(t, h)
-		var plan lockbench.Plan
+		var plan history.Plan
 		res := checker.Check(t.Context(), plan, ix)
-		verdicts := map[string]lockbench.Verdict{}
+		verdicts := map[string]checker.Verdict{}
 		for _, l := range res.Layers {
 			verdicts[l.Name] = l.Verdict
 			for _, f := range l.Findings {
@@ -226,11 +230,11 @@ func TestPicturesAgreeWithVerdicts(t *testing.T) {
 		}
 		for word, layer := range map[string]string{"after its lease had ended": checker.LayerOverstay, "learned that it lost the lock:": checker.LayerOverstay,
 			"though it had read": checker.LayerStore} {
-			if verdicts[layer] == lockbench.Valid && strings.Contains(s.describe(), word) {
+			if verdicts[layer] == checker.Valid && strings.Contains(s.describe(), word) {
 				t.Fatalf("%s is valid, but the picture says %q\n%s", layer, word, text(h))
 			}
 		}
-		if len(s.both) > 0 && verdicts[checker.LayerBelief] == lockbench.Valid {
+		if len(s.both) > 0 && verdicts[checker.LayerBelief] == checker.Valid {
 			t.Fatalf("two holders in a picture of a lock that never had two\n%s", text(h))
 		}
 	}
@@ -242,7 +246,7 @@ func TestPicturesAgreeWithVerdicts(t *testing.T) {
 }
 
 // contradiction says what of a proved finding its picture lacks.
-func contradiction(s *scene, f lockbench.Finding) string {
+func contradiction(s *scene, f checker.Finding) string {
 	badAt := func(words ...string) bool {
 		return slices.ContainsFunc(s.moments, func(m moment) bool {
 			return m.At == f.At && m.Bad && (len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(m.Text, w) }))
@@ -261,18 +265,18 @@ func contradiction(s *scene, f lockbench.Finding) string {
 		if !badAt("though it had read") {
 			return "no stale write"
 		}
-		if f.Mechanism == lockbench.EarlyRelease && !strings.Contains(s.describe(), "after it had begun to give the lock back") {
+		if f.Mechanism == lb.EarlyRelease && !strings.Contains(s.describe(), "after it had begun to give the lock back") {
 			return "nobody writes after a release"
 		}
 		trespass := regexp.MustCompile("after its lease had ended|after it had learned|been granted the lock|before it was granted|under way when it was killed")
-		if f.Mechanism == lockbench.Overstay && len(s.named[0].belief) > 0 && !trespass.MatchString(s.describe()) {
+		if f.Mechanism == lb.Overstay && len(s.named[0].belief) > 0 && !trespass.MatchString(s.describe()) {
 			return "nobody writes without the lock"
 		}
 	}
 	return ""
 }
 
-func text(h lockbench.History) string {
+func text(h history.Events) string {
 	var b strings.Builder
 	if err := history.WriteTo(&b, h); err != nil {
 		panic(err)

@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
@@ -19,20 +20,20 @@ import (
 var (
 	sampleRows = []string{"redis-setnx-expire", "redis-setpx-del", "redis-setpx-lua", "redis-watchdog", "redis-fenced",
 		"redlock", "zk-sequential", "etcd-lease", "mysql-getlock"}
-	sampleCols = []string{"pause-holder", "kill-holder", "crash-at:after-setnx", "lost-reply", "cut-holder",
+	sampleCols = []string{"pause-holder", "kill-holder", "kill@after-setnx", "lose-reply", "cut-holder",
 		"failover-unreplicated", "server-clock", "client-clock", "none"}
 )
 
 // sampleCells is a matrix of plausible results, with every outcome in it.
-func sampleCells() []lockbench.Cell {
-	var out []lockbench.Cell
+func sampleCells() []checker.Cell {
+	var out []checker.Cell
 	for i, row := range sampleRows {
 		for j, col := range sampleCols {
-			c := lockbench.Cell{
-				Algorithm: row, Fault: col, Outcome: lockbench.Safe, Runs: 5, Sections: 4100 + 311*i - 97*j,
+			c := checker.Cell{
+				Algorithm: row, Fault: col, Outcome: lb.Safe, Runs: 5, Sections: 4100 + 311*i - 97*j,
 				OutageMS: 14.2 + float64(23*i+190*j), FirstViolationMS: -1, Seed: uint64(1000 + 17*i + j),
 				Effect: "measured effect of " + col, Promise: "kept", Expected: "the lock service decides alone",
-				Copies: map[string]lockbench.Copy{"plain": {Writes: 4000}, "checked": {Writes: 4000}},
+				Copies: map[string]checker.Copy{"plain": {Writes: 4000}, "checked": {Writes: 4000}},
 				Dir:    fmt.Sprintf("cells/%s/%s/1", row, strings.ReplaceAll(col, ":", "_")),
 			}
 			if col == "none" {
@@ -46,16 +47,16 @@ func sampleCells() []lockbench.Cell {
 }
 
 // largeCells is a matrix of many locks and faults, of whose cells few matter.
-func largeCells() []lockbench.Cell {
-	var out []lockbench.Cell
+func largeCells() []checker.Cell {
+	var out []checker.Cell
 	for _, row := range append(slices.Clone(sampleRows), "published-one", "peer-one", "none", "zk-herd", "mine") {
 		for _, col := range append(slices.Clone(sampleCols), "kill-leader", "restart-empty", "cut-two+server-clock") {
-			c := lockbench.Cell{Algorithm: row, Fault: col, Outcome: lockbench.Safe, Runs: 1}
+			c := checker.Cell{Algorithm: row, Fault: col, Outcome: lb.Safe, Runs: 1}
 			switch {
 			case strings.Contains(col, "+") && row != "redlock":
-				c.Outcome = lockbench.NotAvailable
+				c.Outcome = lb.NotAvailable
 			case row == "none":
-				c.Outcome, c.Reason = lockbench.Broken, "double grant: everybody is granted the lock"
+				c.Outcome, c.Reason = lb.Broken, "double grant: everybody is granted the lock"
 			}
 			out = append(out, c)
 		}
@@ -64,7 +65,7 @@ func largeCells() []lockbench.Cell {
 }
 
 // sampleFindings are made once: there are many cells.
-var sampleFindings = sync.OnceValue(func() (f struct{ over, late, stuck lockbench.Finding }) {
+var sampleFindings = sync.OnceValue(func() (f struct{ over, late, stuck checker.Finding }) {
 	_, f.over = overstay(false)
 	_, f.late = lateDelete()
 	_, f.stuck = ghost()
@@ -72,12 +73,12 @@ var sampleFindings = sync.OnceValue(func() (f struct{ over, late, stuck lockbenc
 })
 
 // change makes the cells in which something happened.
-func change(c *lockbench.Cell) {
-	hurt := func(o lockbench.Outcome, f lockbench.Finding) {
+func change(c *checker.Cell) {
+	hurt := func(o lb.Outcome, f checker.Finding) {
 		c.Outcome, c.Reason, c.Violations, c.FirstViolationMS = o, f.Mechanism+": "+f.Sentence, 4, float64(f.At-bootTime)/1e6
-		c.Copies["plain"] = lockbench.Copy{Writes: 3912, Lost: 211, Stale: 4}
-		if o != lockbench.Check {
-			c.Copies["checked"] = lockbench.Copy{Writes: 3900, Lost: 12, Stale: 1, Skipped: 3}
+		c.Copies["plain"] = checker.Copy{Writes: 3912, Lost: 211, Stale: 4}
+		if o != lb.Check {
+			c.Copies["checked"] = checker.Copy{Writes: 3900, Lost: 12, Stale: 1, Skipped: 3}
 		}
 	}
 	f := sampleFindings()
@@ -85,24 +86,28 @@ func change(c *lockbench.Cell) {
 	case "pause-holder":
 		switch c.Algorithm {
 		case "redis-setpx-del", "redlock":
-			hurt(lockbench.Broken, f.late)
+			hurt(lb.Broken, f.late)
 		case "redis-fenced", "etcd-lease":
-			hurt(lockbench.Fence, f.over)
-			c.Copies["fenced"] = lockbench.Copy{Writes: 3890, Refused: 4}
+			hurt(lb.Fence, f.over)
+			c.Copies["fenced"] = checker.Copy{Writes: 3890, Refused: 4}
 		case "redis-setpx-lua", "redis-watchdog":
-			hurt(lockbench.Check, f.over)
+			hurt(lb.Check, f.over)
 		}
-	case "crash-at:after-setnx":
+	case "kill@after-setnx":
 		if c.Algorithm == "redis-setnx-expire" {
-			hurt(lockbench.Stuck, f.stuck)
-			c.Copies = map[string]lockbench.Copy{"plain": {Writes: 210}, "checked": {Writes: 210}}
+			hurt(lb.Stuck, f.stuck)
+			c.Copies = map[string]checker.Copy{"plain": {Writes: 210}, "checked": {Writes: 210}}
 			c.OutageMS = 4800
 			return
 		}
-		c.Outcome, c.Promise, c.Reason, c.Runs, c.Sections, c.Effect, c.OutageMS = lockbench.NotAvailable, "", "the algorithm has no such step", 0, 0, "", -1
+		c.Outcome, c.Promise, c.Reason, c.Runs, c.Sections, c.Effect, c.OutageMS = lb.NotAvailable, "", "the algorithm has no such step", 0, 0, "", -1
 	case "server-clock":
 		if strings.HasPrefix(c.Algorithm, "zk") || strings.HasPrefix(c.Algorithm, "etcd") {
-			c.Outcome, c.Reason, c.Promise = lockbench.Inconclusive, "the fault did not bite: the server times leases by the monotonic clock", ""
+			c.Outcome, c.Reason, c.Promise = lb.Inconclusive, "the fault did not bite: the server times leases by the monotonic clock", ""
+		}
+	case "cut-holder":
+		if c.Algorithm == "redlock" {
+			c.Inconclusive, c.Claims = 1, []string{"fair: no: 3 of 210 grants out of turn"}
 		}
 	case "failover-unreplicated":
 		if c.Algorithm == "redis-setpx-lua" {
@@ -117,43 +122,43 @@ func writeSample(t testing.TB, dir string) {
 	cells := sampleCells()
 	writeMatrix(t, dir, cells, 5)
 	for i, c := range cells {
-		if c.Outcome == lockbench.NotAvailable {
+		if c.Outcome == lb.NotAvailable {
 			continue
 		}
 		writeRun(t, filepath.Join(dir, c.Dir), c, i)
 	}
 }
 
-func writeMatrix(t testing.TB, dir string, cells []lockbench.Cell, planned int) {
+func writeMatrix(t testing.TB, dir string, cells []checker.Cell, planned int) {
 	t.Helper()
 	if _, err := rundir.CreateMatrix(dir, cells, planned); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func writeRun(t testing.TB, dir string, c lockbench.Cell, i int) {
+func writeRun(t testing.TB, dir string, c checker.Cell, i int) {
 	t.Helper()
-	h, f := calm(uint64(i), 1+float64(i%9)/9), lockbench.Finding{}
+	h, f := calm(uint64(i), 1+float64(i%9)/9), checker.Finding{}
 	switch {
-	case strings.HasPrefix(c.Reason, lockbench.Overstay):
-		h, f = overstay(c.Outcome == lockbench.Fence)
-	case strings.HasPrefix(c.Reason, lockbench.DoubleGrant):
+	case strings.HasPrefix(c.Reason, lb.Overstay):
+		h, f = overstay(c.Outcome == lb.Fence)
+	case strings.HasPrefix(c.Reason, lb.DoubleGrant):
 		h, f = lateDelete()
-	case strings.HasPrefix(c.Reason, lockbench.Ghost):
+	case strings.HasPrefix(c.Reason, lb.Ghost):
 		h, f = ghost()
 	}
 	writeRunOf(t, dir, c, h, f)
 }
 
-func writeRunOf(t testing.TB, dir string, c lockbench.Cell, h lockbench.History, f lockbench.Finding) *rundir.Run {
+func writeRunOf(t testing.TB, dir string, c checker.Cell, h history.Events, f checker.Finding) *rundir.Run {
 	t.Helper()
 	run := writeHistory(t, dir, c, h)
-	res := lockbench.RunResult{Plan: run.Plan, Outcome: c.Outcome, Reason: c.Reason, Copies: c.Copies, Sections: c.Sections,
-		OutageMS: c.OutageMS, FirstViolationMS: c.FirstViolationMS, Effect: lockbench.Effect{Bit: true, Measured: c.Effect}}
+	res := checker.Result{Plan: run.Plan, Outcome: c.Outcome, Reason: c.Reason, Copies: c.Copies, Sections: c.Sections,
+		OutageMS: c.OutageMS, FirstViolationMS: c.FirstViolationMS, Effect: history.Proof{Proven: true, Measured: c.Effect}}
 	for _, name := range []string{"grant", "belief", "overstay", "token", "store", "progress", "order"} {
-		l := lockbench.Layer{Name: name, Verdict: lockbench.Valid, Summary: "412 acquisitions looked at"}
+		l := checker.Layer{Name: name, Verdict: checker.Valid, Summary: "412 acquisitions looked at"}
 		if name == f.Layer {
-			l.Verdict, l.Findings, l.Count = lockbench.Invalid, []lockbench.Finding{f}, 1
+			l.Verdict, l.Findings, l.Count = checker.Invalid, []checker.Finding{f}, 1
 		}
 		res.Layers = append(res.Layers, l)
 	}
@@ -164,14 +169,14 @@ func writeRunOf(t testing.TB, dir string, c lockbench.Cell, h lockbench.History,
 }
 
 // writeHistory makes the directory of a run that was not judged.
-func writeHistory(t testing.TB, dir string, c lockbench.Cell, h lockbench.History) *rundir.Run {
+func writeHistory(t testing.TB, dir string, c checker.Cell, h history.Events) *rundir.Run {
 	t.Helper()
-	run, err := rundir.CreateRun(dir, lockbench.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Workload: "counter", Lab: "local", Topology: "redis",
+	run, err := rundir.CreateRun(dir, history.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Workload: "counter", Lab: "local", Topology: "redis",
 		Clients: 6, Processes: 3, TTL: time.Second, Duration: 8 * time.Second, Seed: c.Seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := map[string]lockbench.History{rundir.Runner: nil, rundir.Store: nil, "w1": nil, "w2": nil, "w3": nil}
+	parts := map[string]history.Events{rundir.Runner: nil, rundir.Store: nil, "w1": nil, "w2": nil, "w3": nil}
 	for _, e := range h {
 		recorder := rundir.Runner
 		switch {
@@ -191,7 +196,7 @@ func writeHistory(t testing.TB, dir string, c lockbench.Cell, h lockbench.Histor
 }
 
 // indexed is the index of a history, which must make sense.
-func indexed(t testing.TB, h lockbench.History) *history.Index {
+func indexed(t testing.TB, h history.Events) *history.Index {
 	t.Helper()
 	ix, err := history.Of(h)
 	if err != nil {

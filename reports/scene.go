@@ -4,7 +4,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -20,7 +21,7 @@ type scene struct {
 	named     []*act // by the finding
 	principal []*act // what the story is about
 	strangers []stranger
-	anchors   []lockbench.Instant
+	anchors   []lb.Instant
 	window    period
 	lanes     []lane
 	moments   []moment
@@ -38,7 +39,7 @@ type stranger struct {
 
 // newScene picks what to show of f. It returns nil if the history knows none of
 // the finding's acquisitions.
-func newScene(ix *history.Index, f lockbench.Finding, plan lockbench.Plan) *scene {
+func newScene(ix *history.Index, f checker.Finding, plan history.Plan) *scene {
 	if ix == nil {
 		return nil
 	}
@@ -55,11 +56,11 @@ func newScene(ix *history.Index, f lockbench.Finding, plan lockbench.Plan) *scen
 	}
 	s.choose(f, plan)
 	s.ts = newTimescale(s.window, s.anchors, tlGutter, tlRight)
-	s.lanes = s.lanesFor(f.Mechanism == lockbench.Ghost)
+	s.lanes = s.lanesFor(f.Mechanism == lb.Ghost)
 	s.number()
 	_, s.decimals = s.ts.ticks(s.Start, tickGap)
 	s.decimals = min(max(s.decimals+1, 3), 5)
-	if f.Mechanism == lockbench.DoubleGrant {
+	if f.Mechanism == lb.DoubleGrant {
 		s.both = overlap(s.named, f.At)
 	}
 	return s
@@ -67,7 +68,7 @@ func newScene(ix *history.Index, f lockbench.Finding, plan lockbench.Plan) *scen
 
 // find lists the finding's acquisitions, in its order. Results of old say no lock: then
 // it is that of the first of them.
-func (s *scene) find(f lockbench.Finding) []*act {
+func (s *scene) find(f checker.Finding) []*act {
 	lock := int32(slices.Index(s.Locks, f.Lock))
 	if f.Lock != "" && lock < 0 {
 		return nil
@@ -92,7 +93,7 @@ func (s *scene) find(f lockbench.Finding) []*act {
 }
 
 // choose decides which stretch of time is shown, and what of it must be seen.
-func (s *scene) choose(f lockbench.Finding, plan lockbench.Plan) {
+func (s *scene) choose(f checker.Finding, plan history.Plan) {
 	s.window = s.span(f)
 	s.moments = slices.DeleteFunc(s.moments, func(m moment) bool { return !m.soft && !s.window.Has(m.At) })
 	for _, m := range s.moments {
@@ -100,20 +101,20 @@ func (s *scene) choose(f lockbench.Finding, plan lockbench.Plan) {
 			s.anchors = append(s.anchors, m.At)
 		}
 	}
-	if f.Mechanism == lockbench.Ghost {
+	if f.Mechanism == lb.Ghost {
 		s.anchors = append(s.anchors, s.window.To)
 	}
 	if len(s.anchors) > 0 {
 		s.window = period{From: slices.Min(s.anchors), To: slices.Max(s.anchors)}
 	}
 	if s.window.To <= s.window.From {
-		s.window.To = s.window.From + max(0, lockbench.Instant(plan.TTL/100)) + 1000
+		s.window.To = s.window.From + max(0, lb.Instant(plan.TTL/100)) + 1000
 	}
 }
 
 // span is the finding's own range, as far as it says one that lies in the history,
 // and else that of its moments.
-func (s *scene) span(f lockbench.Finding) period {
+func (s *scene) span(f checker.Finding) period {
 	w := period{From: max(f.From, s.Start), To: min(f.To, s.Last)}
 	said := w.From < w.To
 	if !said {
@@ -129,7 +130,7 @@ func (s *scene) span(f lockbench.Finding) period {
 
 // overlap is the time in which the clients of two of the acquisitions relied on the
 // lock at once: that of the instant t, or else the first, if there is one.
-func overlap(acts []*act, t lockbench.Instant) []period {
+func overlap(acts []*act, t lb.Instant) []period {
 	var first []period
 	for i, a := range acts {
 		for _, b := range acts[:i] {

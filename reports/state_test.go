@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
@@ -16,7 +17,7 @@ import (
 func TestPageOfARunThatWasNotJudged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	h, _ := overstay(true)
-	run := writeHistory(t, dir, lockbench.Cell{Algorithm: "redlock", Fault: "pause-holder"}, h)
+	run := writeHistory(t, dir, checker.Cell{Algorithm: "redlock", Fault: "pause-holder"}, h)
 	if err := os.Remove(run.EventsFile("w2")); err != nil {
 		t.Fatal(err)
 	}
@@ -34,16 +35,16 @@ func TestPageOfARunThatWasNotJudged(t *testing.T) {
 }
 
 func TestPageSaysWhatIsWrongWithTheHistory(t *testing.T) {
-	c := lockbench.Cell{Algorithm: "redlock", Fault: "pause-holder", Outcome: lockbench.Safe}
+	c := checker.Cell{Algorithm: "redlock", Fault: "pause-holder", Outcome: lb.Safe}
 	h, _ := overstay(true)
 	dir := t.TempDir()
 	torn, damaged := filepath.Join(dir, "torn"), filepath.Join(dir, "damaged")
-	run := writeRunOf(t, torn, c, h, lockbench.Finding{})
+	run := writeRunOf(t, torn, c, h, checker.Finding{})
 	appendTo(t, run.EventsFile("w2"), `{"t":`)
 	if text, _ := render(t, torn); !strings.Contains(text, "was cut short and is left out") {
 		t.Error("the page hides that a file was cut short")
 	}
-	run = writeRunOf(t, damaged, c, h, lockbench.Finding{})
+	run = writeRunOf(t, damaged, c, h, checker.Finding{})
 	appendTo(t, run.EventsFile("w2"), "nonsense\n")
 	if text, _ := render(t, damaged); !strings.Contains(text, "Its history could not be read") || !strings.Contains(text, "w2.jsonl:") {
 		t.Error("the page hides that the history is damaged")
@@ -63,11 +64,11 @@ func appendTo(t *testing.T, path, text string) {
 }
 
 // unfinishedCells are those of a matrix that was interrupted.
-func unfinishedCells() []lockbench.Cell {
-	return []lockbench.Cell{
-		{Algorithm: "redlock", Fault: "none", Outcome: lockbench.Safe, Runs: 3, Dir: "cells/redlock/none/1"},
+func unfinishedCells() []checker.Cell {
+	return []checker.Cell{
+		{Algorithm: "redlock", Fault: "none", Outcome: lb.Safe, Runs: 3, Promise: checker.PromiseKept, Dir: "cells/redlock/none/1"},
 		{Algorithm: "redlock", Fault: "pause-holder"},
-		{Algorithm: "zk-sequential", Fault: "none", Outcome: lockbench.Inconclusive, Reason: "too few contended sections", Runs: 2, Dir: "cells/zk-sequential/none/1"},
+		{Algorithm: "zk-sequential", Fault: "none", Outcome: lb.Inconclusive, Reason: "too few contended sections", Runs: 2, Dir: "cells/zk-sequential/none/1"},
 		{Algorithm: "zk-sequential", Fault: "pause-holder"},
 	}
 }
@@ -78,7 +79,7 @@ func TestReportsOfAnUnfinishedMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := writeRunOf(t, filepath.Join(dir, "cells/redlock/none/1"), m.Cells[0], calm(1, 1), lockbench.Finding{})
+	run := writeRunOf(t, filepath.Join(dir, "cells/redlock/none/1"), m.Cells[0], calm(1, 1), checker.Finding{})
 	res, err := run.Result()
 	if err != nil {
 		t.Fatal(err)
@@ -87,13 +88,16 @@ func TestReportsOfAnUnfinishedMatrix(t *testing.T) {
 	if err := run.SaveResult(res); err != nil {
 		t.Fatal(err)
 	}
-	writeRunOf(t, filepath.Join(dir, "cells/zk-sequential/none/1"), m.Cells[2], calm(2, 1), lockbench.Finding{})
+	writeRunOf(t, filepath.Join(dir, "cells/zk-sequential/none/1"), m.Cells[2], calm(2, 1), checker.Finding{})
 	text, nodes := render(t, dir)
 	for _, want := range []string{"This matrix is not finished: 2 of 4 cells without a run, 1 cell with fewer than the 3 runs planned.",
-		"1 SAFE, 1 INCONCLUSIVE, 2 not run", `href="#notrun"`, "<b>redlock</b> under", "Note: a note of the recording"} {
+		"1 SAFE, 1 INCONCLUSIVE, 2 not run; no promise broken.", `href="#notrun"`, safeSoFar, "<b>redlock</b> under", "Note: a note of the recording"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
+	}
+	if strings.Contains(text, "very promise kept") || strings.Contains(text, "everything tried") {
+		t.Error("the page claims more than was run")
 	}
 	details := 0
 	for _, n := range nodes {
@@ -104,9 +108,15 @@ func TestReportsOfAnUnfinishedMatrix(t *testing.T) {
 	if details != 1 {
 		t.Errorf("%d details, want that of the one cell that proved nothing", details)
 	}
+	before := names(t, filepath.Join(dir, rundir.PlotsDir))
+	if path, err := Brief(dir); err != nil {
+		t.Fatal(err)
+	} else if text, err := os.ReadFile(path); err != nil || !bytes.Contains(text, []byte("without pictures")) || names(t, filepath.Join(dir, rundir.PlotsDir)) != before {
+		t.Errorf("the brief page draws, or does not say what it lacks: %v", err)
+	}
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"terminal": func(b *bytes.Buffer) error { return Matrix(b, m.Cells, false, 100) },
-		"Markdown": func(b *bytes.Buffer) error { return Markdown(b, m.Cells) },
+		"terminal": func(b *bytes.Buffer) error { return Matrix(b, m.Cells, m.Planned, false, 100) },
+		"Markdown": func(b *bytes.Buffer) error { return Markdown(b, dir) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
@@ -114,6 +124,9 @@ func TestReportsOfAnUnfinishedMatrix(t *testing.T) {
 		}
 		if n := strings.Count(b.String(), "not run"); n != 3 { // the cells, and the summary
 			t.Errorf("%s: %d times \"not run\" in\n%s", name, n, &b)
+		}
+		if !strings.Contains(b.String(), "This matrix is not finished: 2 of 4 cells") || strings.Contains(b.String(), "very promise kept") {
+			t.Errorf("%s claims more than was run:\n%s", name, &b)
 		}
 	}
 }
@@ -158,20 +171,20 @@ func names(t *testing.T, dir string) string {
 // TestIDsAreOfTheirLock: two locks may have acquisitions of the same id.
 func TestIDsAreOfTheirLock(t *testing.T) {
 	h, f := lateDelete()
-	other := make(lockbench.History, 0, len(h))
+	other := make(history.Events, 0, len(h))
 	for _, e := range h {
-		if e.Lock != "" && e.Kind != lockbench.KindRead && e.Kind != lockbench.KindWrite {
+		if e.Lock != "" && e.Kind != history.KindRead && e.Kind != history.KindWrite {
 			e.Lock, e.Client = "another", strings.Replace(e.Client, ".c0", ".c9", 1)
 			other = append(other, e)
 		}
 	}
 	ix := indexed(t, append(other, h...))
 	f.Lock = "stock"
-	if svg := Timeline(ix, f, lockbench.Plan{}); !strings.Contains(svg, ">w2.c0<") || strings.Contains(svg, "c9") {
+	if svg := Timeline(ix, f, history.Plan{}); !strings.Contains(svg, ">w2.c0<") || strings.Contains(svg, "c9") {
 		t.Errorf("the picture shows another lock:\n%s", svg)
 	}
 	f.Lock = "nothing"
-	if svg := Timeline(ix, f, lockbench.Plan{}); svg != "" {
+	if svg := Timeline(ix, f, history.Plan{}); svg != "" {
 		t.Error("a picture of a lock that is not there")
 	}
 }
@@ -185,15 +198,15 @@ func TestManyOfEverything(t *testing.T) {
 		tp.freeze(ms, ms+.2, "w1")
 		tp.fault("flicker", ms+.3, ms+.4, ms+.5, "it flickered")
 		a.renew(ms+.55, ms+9000).read(ms+.6).write(ms+.7, false)
-		a.event(ms+.8, lockbench.Event{Kind: lockbench.KindStep, Name: "again"})
+		a.event(ms+.8, history.Event{Kind: history.KindStep, Name: "again"})
 		tp.call(ms+.1, "w2.c0").grant(ms+.2, 0) // never given back
 		b := &hold{tape: tp, id: a.id, client: "w3.c0"}
-		b.release(ms+.3, ms+.35, lockbench.Fail)
+		b.release(ms+.3, ms+.35, lb.AnswerFailed)
 	}
 	ix := indexed(t, tp.h)
-	for _, m := range []string{lockbench.DoubleGrant, lockbench.Overstay, lockbench.EarlyRelease, lockbench.Ghost, lockbench.VanishedGrant, ""} {
-		f := lockbench.Finding{Mechanism: m, IDs: []string{a.id, "a2", "a3", "a4000", "a5001"}, At: at(4000), From: ix.Start, To: ix.Last}
-		wellFormed(t, Timeline(ix, f, lockbench.Plan{}))
+	for _, m := range []string{lb.DoubleGrant, lb.Overstay, lb.EarlyRelease, lb.Ghost, lb.VanishedGrant, ""} {
+		f := checker.Finding{Mechanism: m, IDs: []string{a.id, "a2", "a3", "a4000", "a5001"}, At: at(4000), From: ix.Start, To: ix.Last}
+		wellFormed(t, Timeline(ix, f, history.Plan{}))
 	}
 	if d := ix.Doubts; len(d) > 0 || len(ix.Faults) != 5000 || ix.Workers[0].Dead != history.Forever {
 		t.Errorf("%q, %d faults", d, len(ix.Faults))
@@ -202,13 +215,13 @@ func TestManyOfEverything(t *testing.T) {
 
 func TestPageOfARunSaysWhatWasPromised(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	run, err := rundir.CreateRun(dir, lockbench.Plan{Algorithm: "redlock", Fault: "pause-holder", Jobs: 6,
-		Expect:  &lockbench.Expectation{Fault: "pause-*", Outcomes: []lockbench.Outcome{lockbench.Safe}, Why: "nobody knows"},
-		Machine: &lockbench.Machine{System: "linux/amd64", Cores: 2}, Versions: map[string]string{"redis": "7.2", "go": "1.26"}})
+	run, err := rundir.CreateRun(dir, history.Plan{Algorithm: "redlock", Fault: "pause-holder", Jobs: 6,
+		Expect:  &lb.Expectation{Fault: "pause-*", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody knows"},
+		Machine: &history.Machine{System: "linux/amd64", Cores: 2}, Versions: map[string]string{"redis": "7.2", "go": "1.26"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := run.SaveResult(lockbench.RunResult{Outcome: lockbench.Broken, Reason: "double grant: so it was"}); err != nil {
+	if err := run.SaveResult(checker.Result{Outcome: lb.Broken, Reason: "double grant: so it was"}); err != nil {
 		t.Fatal(err)
 	}
 	text, _ := render(t, dir)
@@ -223,11 +236,11 @@ func TestPromises(t *testing.T) {
 	for promises, want := range map[string]string{
 		"": "", "kept kept": "; every promise kept", "kept open": "; no promise broken, 1 open", "open broken broken": "; 2 promises broken, 1 open",
 	} {
-		var cells []lockbench.Cell
+		var cells []checker.Cell
 		for i, p := range strings.Fields(promises) {
-			cells = append(cells, lockbench.Cell{Algorithm: string(rune('a' + i)), Promise: p})
+			cells = append(cells, checker.Cell{Algorithm: string(rune('a' + i)), Promise: p})
 		}
-		if got := newGrid(cells).promises(); got != want {
+		if got := newGrid(cells, 0).promises(); got != want {
 			t.Errorf("%q: %q, want %q", promises, got, want)
 		}
 	}

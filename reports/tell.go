@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -14,7 +14,7 @@ import (
 
 func (s *scene) answer(a *act) string {
 	switch a.Result {
-	case history.OK:
+	case lb.AnswerOK:
 		t := "is granted the lock"
 		if a.Shared {
 			t += ", shared"
@@ -26,7 +26,7 @@ func (s *scene) answer(a *act) string {
 			t += ", until " + s.clock(a.Until)
 		}
 		return t
-	case history.Fail:
+	case lb.AnswerFailed:
 		return "is refused the lock"
 	}
 	return "gets no definite answer: the lock may be its own or not"
@@ -57,11 +57,11 @@ func (s *scene) strange(a *act, r *history.Release) string {
 
 func reply(r *history.Release) string {
 	switch r.Result {
-	case history.OK:
+	case lb.AnswerOK:
 		return "ok"
-	case history.Lost:
+	case lb.AnswerLost:
 		return "the lock service says that it did not hold it"
-	case history.Fail:
+	case lb.AnswerFailed:
 		return "no effect"
 	}
 	return "no definite answer"
@@ -116,14 +116,14 @@ func effect(c *history.Effect) string {
 }
 
 // clock writes an instant as seconds since the start of the run.
-func (s *scene) clock(t lockbench.Instant) string { return seconds(t-s.Start, 3) + " s" }
+func (s *scene) clock(t lb.Instant) string { return seconds(t-s.Start, 3) + " s" }
 
 // when writes the instant of a moment as finely as the picture shows it.
-func (s *scene) when(t lockbench.Instant) string { return seconds(t-s.Start, s.decimals) + " s" }
+func (s *scene) when(t lb.Instant) string { return seconds(t-s.Start, s.decimals) + " s" }
 
 // seconds rounds as the checkers' sentences do. Finer than they, a float would not
 // hold the digits of a very long time.
-func seconds(d lockbench.Instant, decimals int) string {
+func seconds(d lb.Instant, decimals int) string {
 	if decimals <= 6 {
 		return strconv.FormatFloat(time.Duration(d).Seconds(), 'f', decimals, 64)
 	}
@@ -131,4 +131,4 @@ func seconds(d lockbench.Instant, decimals int) string {
 }
 
 // spanOf is span of a length of time.
-func spanOf(d lockbench.Instant) string { return span(float64(d) / 1e6) }
+func spanOf(d lb.Instant) string { return span(float64(d) / 1e6) }

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 const (
@@ -21,31 +22,37 @@ const (
 )
 
 // sgr are the terminal colours of the cells. The text says the same.
-var sgr = map[lockbench.Outcome]string{
-	lockbench.Safe:         "30;42",
-	lockbench.Check:        "30;43",
-	lockbench.Fence:        "30;48;5;208",
-	lockbench.Stuck:        "97;45",
-	lockbench.Broken:       "1;97;41",
-	lockbench.Inconclusive: "30;47",
-	lockbench.NotAvailable: "2",
+var sgr = map[lb.Outcome]string{
+	lb.Safe:         "30;42",
+	lb.Check:        "30;43",
+	lb.Fence:        "30;48;5;208",
+	lb.Stuck:        "97;45",
+	lb.Broken:       "1;97;41",
+	lb.Inconclusive: "30;47",
+	lb.NotAvailable: "2",
 }
 
-// Matrix writes the matrix for a terminal of the given width in columns (at
-// least 60): rows are algorithms, columns faults. Below it stand the legend, the
-// cells in which somebody was hurt, each with its reason, and last, so that
-// they can't be overlooked, the broken promises. Where the columns do not fit
-// side by side the matrix continues in blocks.
-func Matrix(w io.Writer, cells []lockbench.Cell, color bool, width int) error {
+// Matrix writes the matrix, with so many planned runs a cell (0: nobody said), for a
+// terminal of the given width in columns (at least 60): rows are algorithms, columns
+// faults. Below it stand the legend, the cells in which somebody was hurt and those
+// that prove nothing, each with its reason, and last, so that they can't be
+// overlooked, the broken promises. Where the columns do not fit side by side the
+// matrix continues in blocks.
+func Matrix(w io.Writer, cells []checker.Cell, planned int, color bool, width int) error {
 	t := terminal{Writer: bufio.NewWriter(w), color: color, width: max(width, minWidth)}
-	g := newGrid(cells)
+	g := newGrid(cells, planned)
 	t.text("", g.summary())
+	t.text("", g.unfinished())
 	t.line("")
 	for _, cols := range t.blocks(g) {
 		t.block(g, cols)
 	}
 	t.legend(g)
-	t.hurt(g)
+	t.reasons("What went wrong, and why", g.inOrder(isHurt), func(c *checker.Cell) string {
+		return fmt.Sprintf("%s, %d of %s", t.paint(sgr[c.Outcome], string(c.Outcome)), c.Violations, plural(c.Runs, "run", "runs"))
+	})
+	t.reasons("What proves nothing, and why", g.inOrder(isUnclear), func(c *checker.Cell) string { return word(c) })
+	t.asides(g)
 	t.promises(g)
 	return t.Flush()
 }
@@ -154,7 +161,7 @@ func (t terminal) heads(g grid, cols []string) {
 	}
 }
 
-func (t terminal) cell(c *lockbench.Cell, width int) string {
+func (t terminal) cell(c *checker.Cell, width int) string {
 	if c == nil {
 		return pad("", width)
 	}
@@ -177,22 +184,35 @@ func (t terminal) legend(g grid) {
 	}
 }
 
-func (t terminal) hurt(g grid) {
-	list := g.inOrder(isHurt)
+// reasons lists cells, each with what is to be said of its outcome, and its reason.
+func (t terminal) reasons(title string, list []*checker.Cell, says func(*checker.Cell) string) {
 	if len(list) == 0 {
 		return
 	}
 	t.line("")
-	t.line(t.paint("1", "What went wrong, and why"))
+	t.line(t.paint("1", title))
 	for i, c := range list {
 		if i == listedCells {
 			t.line(fmt.Sprintf("  … and %d more in the report", len(list)-i))
 			break
 		}
-		t.line(fmt.Sprintf("  %s under %s: %s, %d of %s", c.Algorithm, c.Fault,
-			t.paint(sgr[c.Outcome], string(c.Outcome)), c.Violations, plural(c.Runs, "run", "runs")))
+		t.line(fmt.Sprintf("  %s under %s: %s", c.Algorithm, c.Fault, says(c)))
 		for _, l := range wrap(c.Reason, t.width-4, reasonLines) {
 			t.line("    " + l)
+		}
+	}
+}
+
+func (t terminal) asides(g grid) {
+	list := g.inOrder(hasAsides)
+	if len(list) == 0 {
+		return
+	}
+	t.line("")
+	t.line(t.paint("1", "Besides"))
+	for _, c := range list {
+		for _, s := range asides(c) {
+			t.text("  ", fmt.Sprintf("%s under %s: %s", c.Algorithm, c.Fault, s))
 		}
 	}
 }
@@ -228,12 +248,12 @@ func colWidth(name string) int {
 	return w
 }
 
-// headLines breaks a fault's name after its hyphens and colons.
+// headLines breaks a fault's name where a word of it ends.
 func headLines(name string) []string {
 	var lines []string
 	for name != "" {
 		part := name
-		if i := strings.IndexAny(name, "-:"); i >= 0 {
+		if i := strings.IndexAny(name, "-:@/+"); i >= 0 {
 			part = name[:i+1]
 		}
 		name = name[len(part):]

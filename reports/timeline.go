@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -33,7 +33,7 @@ const (
 // fault's window behind it. Stretches without any of this are cut out, and the
 // overview on top then shows the true proportions. It returns "" if the history knows
 // none of the finding's acquisitions.
-func Timeline(ix *history.Index, f lockbench.Finding, plan lockbench.Plan) string {
+func Timeline(ix *history.Index, f checker.Finding, plan history.Plan) string {
 	s := newScene(ix, f, plan)
 	if s == nil {
 		return ""
@@ -51,9 +51,13 @@ type drawing struct {
 
 func (s *scene) svg() string {
 	d := &drawing{scene: s}
+	deeds := s.deedsIn(s.whole())
 	d.head = bandHead
 	if len(d.both) > 0 {
-		d.head *= 2
+		d.head += bandHead
+	}
+	if len(deeds) > 0 {
+		d.head += bandHead
 	}
 	d.top = d.head
 	if d.broken() {
@@ -63,6 +67,7 @@ func (s *scene) svg() string {
 	d.f(`<svg class="tl" viewBox="0 0 %d %s" role="img" aria-label="timeline">`, tlWidth, num(height))
 	d.f("<desc>%s</desc>", html.EscapeString(s.describe()))
 	d.bands()
+	d.deeds(deeds, d.top-d.head+bandHead)
 	d.axis()
 	for i, l := range s.lanes {
 		d.lane(l, d.laneTop(i))
@@ -94,13 +99,20 @@ func (s *scene) describe() string {
 	for _, m := range s.moments {
 		fmt.Fprintf(&b, "%d. %s: %s %s. ", m.N, s.when(m.At), m.Client, m.Text)
 	}
+	for _, a := range s.deedsIn(s.whole()) {
+		fmt.Fprintf(&b, "The bench, %s. ", s.tellDeed(a))
+	}
 	return strings.TrimSpace(b.String())
+}
+
+// whole is the time from the first part to the last.
+func (s *scene) whole() period {
+	return period{From: s.ts.parts[0].From, To: s.ts.parts[len(s.ts.parts)-1].To}
 }
 
 // bands shade the time in which a fault was in force.
 func (d *drawing) bands() {
-	whole := period{From: d.ts.parts[0].From, To: d.ts.parts[len(d.ts.parts)-1].To}
-	for _, w := range few(d.faultsIn(whole), maxBars) {
+	for _, w := range few(d.faultsIn(d.whole()), maxBars) {
 		x0, x1 := d.ts.x(w.Strike), d.ts.x(w.Healed)
 		d.f(`<rect class="band" x="%s" y="%s" width="%s" height="%s"/>`, num(x0), num(d.top-d.head), num(max(x1-x0, 1)), num(d.bottom()-d.top+d.head))
 		d.text("bandname", max(x0, tlGutter)+5, d.top-d.head+13, "fault: "+w.Name)
@@ -176,8 +188,7 @@ func (s *scene) grantsIn(p period) int {
 
 // overview shows the whole window without breaks, and where its parts are.
 func (d *drawing) overview() {
-	first, last := d.ts.parts[0], d.ts.parts[len(d.ts.parts)-1]
-	p := period{From: first.From, To: last.To}
+	p := d.whole()
 	whole := timescale{
 		parts: []part{{p, tlGutter, tlRight}},
 		perNS: (tlRight - tlGutter) / float64(p.To-p.From),

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -35,8 +36,8 @@ func TestTimelineTellsTheStory(t *testing.T) {
 	stuck, stuckFinding := ghost()
 	for _, c := range []struct {
 		name string
-		h    lockbench.History
-		f    lockbench.Finding
+		h    history.Events
+		f    checker.Finding
 		want []string
 	}{
 		{"double grant", late, lateFinding, []string{
@@ -44,14 +45,14 @@ func TestTimelineTellsTheStory(t *testing.T) {
 			"w1.c0 releases, after its lease has ended: ok", // the culprit, whom the finding does not name
 		}},
 		{"overstay", over, overFinding, []string{
-			">w1.c0<", "fault: pause-holder", ">lease ends<", `class="ice"`, `class="past"`, ">overview<",
+			">w1.c0<", "fault: pause-holder", ">lease ends<", ">freeze w1.c0<", ": freeze w1.c0, until", `class="ice"`, `class="past"`, ">overview<",
 			"plain landed stale, checked skipped, fenced refused", "1.52 s after its lease had ended", ">no grant<",
 		}},
 		{"ghost", stuck, stuckFinding, []string{
-			">w1.c0<", ">w2.c0<", ">w3.c0<", ">killed<", "is caught at step after-setnx", "fault: crash-at:after-setnx",
+			">w1.c0<", ">w2.c0<", ">w3.c0<", ">killed<", "is caught at step after-setnx", "fault: kill@after-setnx",
 		}},
 	} {
-		svg := Timeline(indexed(t, c.h), c.f, lockbench.Plan{})
+		svg := Timeline(indexed(t, c.h), c.f, history.Plan{})
 		for _, w := range c.want {
 			if !strings.Contains(svg, w) {
 				t.Errorf("%s: the picture lacks %q", c.name, w)
@@ -62,10 +63,10 @@ func TestTimelineTellsTheStory(t *testing.T) {
 
 func TestTimelineOfUnknownAcquisitions(t *testing.T) {
 	h, _ := ghost()
-	if got := Timeline(indexed(t, h), lockbench.Finding{IDs: []string{"nobody"}}, lockbench.Plan{}); got != "" {
+	if got := Timeline(indexed(t, h), checker.Finding{IDs: []string{"nobody"}}, history.Plan{}); got != "" {
 		t.Errorf("a picture of nothing: %s", got)
 	}
-	if got := Timeline(indexed(t, nil), lockbench.Finding{IDs: []string{"a1"}}, lockbench.Plan{}); got != "" {
+	if got := Timeline(indexed(t, nil), checker.Finding{IDs: []string{"a1"}}, history.Plan{}); got != "" {
 		t.Errorf("a picture of an empty history: %s", got)
 	}
 }
@@ -73,22 +74,22 @@ func TestTimelineOfUnknownAcquisitions(t *testing.T) {
 func TestBoundedPictureOfABusyRun(t *testing.T) {
 	tp := &tape{}
 	tp.busy(0, 60_000, 1000, dice(5), "w1.c0", "w2.c0", "w3.c0")
-	f := lockbench.Finding{From: at(0), To: at(60_000), IDs: []string{"a1", "a4000", "a8000", "a12000"}}
-	if n := len(Timeline(indexed(t, tp.h), f, lockbench.Plan{})); n == 0 || n > 400_000 {
+	f := checker.Finding{From: at(0), To: at(60_000), IDs: []string{"a1", "a4000", "a8000", "a12000"}}
+	if n := len(Timeline(indexed(t, tp.h), f, history.Plan{})); n == 0 || n > 400_000 {
 		t.Errorf("%d bytes", n)
 	}
 }
 
 func TestTimescaleCuts(t *testing.T) {
 	for _, c := range []struct {
-		anchors []lockbench.Instant
+		anchors []lb.Instant
 		parts   int
 	}{
-		{[]lockbench.Instant{0, 10, 22, 37}, 1},             // even
-		{[]lockbench.Instant{0, 1, 2, 10}, 1},               // long, but it can be drawn
-		{[]lockbench.Instant{0, 2, 3, 1000, 1003, 1005}, 2}, // one gap out of proportion
-		{[]lockbench.Instant{0, 2, 4, 900, 2500, 2503}, 3},  // two
-		{[]lockbench.Instant{7}, 1},
+		{[]lb.Instant{0, 10, 22, 37}, 1},             // even
+		{[]lb.Instant{0, 1, 2, 10}, 1},               // long, but it can be drawn
+		{[]lb.Instant{0, 2, 3, 1000, 1003, 1005}, 2}, // one gap out of proportion
+		{[]lb.Instant{0, 2, 4, 900, 2500, 2503}, 3},  // two
+		{[]lb.Instant{7}, 1},
 	} {
 		for i := range c.anchors {
 			c.anchors[i] *= 1e6
@@ -114,7 +115,7 @@ func ExampleTimeline() {
 	if err != nil {
 		panic(err)
 	}
-	svg := Timeline(ix, f, lockbench.Plan{})
+	svg := Timeline(ix, f, history.Plan{})
 	fmt.Println(strings.HasPrefix(svg, "<svg") && strings.HasSuffix(svg, "</svg>"))
 	// Output: true
 }

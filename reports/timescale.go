@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
 )
 
 // timescale maps instants to the x axis. Where nothing of interest happens for
@@ -35,10 +35,10 @@ const (
 
 // newTimescale lays the window out between x0 and x1. The anchors, inside of
 // the window, are what must stay visible.
-func newTimescale(window period, anchors []lockbench.Instant, x0, x1 float64) timescale {
+func newTimescale(window period, anchors []lb.Instant, x0, x1 float64) timescale {
 	anchors = slices.Compact(slices.Sorted(slices.Values(anchors)))
 	periods := cut(window, anchors)
-	var kept lockbench.Instant
+	var kept lb.Instant
 	for _, p := range periods {
 		kept += p.To - p.From
 	}
@@ -55,8 +55,8 @@ func newTimescale(window period, anchors []lockbench.Instant, x0, x1 float64) ti
 
 // cut divides the window at the gaps between anchors that are out of proportion
 // and leaves some air around each part.
-func cut(window period, anchors []lockbench.Instant) []period {
-	points := append([]lockbench.Instant{window.From}, anchors...)
+func cut(window period, anchors []lb.Instant) []period {
+	points := append([]lb.Instant{window.From}, anchors...)
 	points = append(points, window.To)
 	limit, kept := longestKept(points)
 	pad := kept/16 + 1
@@ -76,8 +76,8 @@ func cut(window period, anchors []lockbench.Instant) []period {
 
 // longestKept finds the longest gap that is not cut, and how much time all the
 // kept ones have together.
-func longestKept(points []lockbench.Instant) (limit, kept lockbench.Instant) {
-	var gaps []lockbench.Instant
+func longestKept(points []lb.Instant) (limit, kept lb.Instant) {
+	var gaps []lb.Instant
 	for i := range points[:len(points)-1] {
 		if g := points[i+1] - points[i]; g > 0 {
 			gaps = append(gaps, g)
@@ -96,7 +96,7 @@ func longestKept(points []lockbench.Instant) (limit, kept lockbench.Instant) {
 
 // x is where t is drawn; within a break proportionally, so that bars that cross
 // it stay whole.
-func (ts timescale) x(t lockbench.Instant) float64 {
+func (ts timescale) x(t lb.Instant) float64 {
 	first, last := ts.parts[0], ts.parts[len(ts.parts)-1]
 	if t <= first.From {
 		return first.x0
@@ -120,14 +120,14 @@ func (ts timescale) shows(p period) bool {
 
 // tick is a mark of the axis.
 type tick struct {
-	at lockbench.Instant
+	at lb.Instant
 	x  float64
 }
 
 // ticks are marks at round times since zero, at least gap pixels apart, and the
 // number of decimals that tells them apart in seconds.
-func (ts timescale) ticks(zero lockbench.Instant, gap float64) ([]tick, int) {
-	step := lockbench.Instant(niceStep(gap / ts.perNS))
+func (ts timescale) ticks(zero lb.Instant, gap float64) ([]tick, int) {
+	step := lb.Instant(niceStep(gap / ts.perNS))
 	finest := step
 	var out []tick
 	for _, p := range ts.parts {

@@ -4,18 +4,37 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // notRun reports whether the cell is planned, but has no run: the matrix was
 // interrupted, or still goes on.
-func notRun(c *lockbench.Cell) bool {
-	return c.Outcome == lockbench.Inconclusive && c.Runs == 0 && c.Reason == rundir.NotRun
+func notRun(c *checker.Cell) bool {
+	return c.Outcome == lb.Inconclusive && c.Runs == 0 && c.Reason == rundir.NotRun
 }
 
-// notRunShort stands in the cell.
-const notRunShort = "not run"
+// hasFailed reports whether the bench came to no end with the run that decides the cell,
+// so that nothing is known of the lock.
+func hasFailed(c *checker.Cell) bool { return c.Outcome == lb.Inconclusive && c.Failed > 0 }
+
+// word is the cell's outcome, or the word for having none.
+func word(c *checker.Cell) string {
+	switch {
+	case notRun(c):
+		return notRunShort
+	case hasFailed(c):
+		return failedShort
+	}
+	return string(c.Outcome)
+}
+
+// What stands in the cells that have no outcome.
+const (
+	notRunShort = "not run"
+	failedShort = "failed"
+)
 
 // waiting is a lock with the faults under which it was not run.
 type waiting struct {
@@ -35,16 +54,26 @@ func waitingIn(g grid) []waiting {
 	return out
 }
 
-// unfinished says what is missing of a matrix with so many runs a cell, or "".
-func (g grid) unfinished(planned int) string {
-	number := func(f func(*lockbench.Cell) bool) int { return len(g.inOrder(f)) }
+// proven reports whether every run of every cell was done and proved something.
+func (g grid) proven() bool {
+	return len(g.inOrder(func(c *checker.Cell) bool {
+		return c.Outcome == lb.Inconclusive || c.Inconclusive > 0 || c.Runs < g.planned && c.Outcome != lb.NotAvailable
+	})) == 0
+}
+
+// unfinished says what is missing of the matrix, or "".
+func (g grid) unfinished() string {
+	number := func(f func(*checker.Cell) bool) int { return len(g.inOrder(f)) }
 	var missing []string
 	if n := number(notRun); n > 0 {
-		all := number(func(*lockbench.Cell) bool { return true })
+		all := number(func(*checker.Cell) bool { return true })
 		missing = append(missing, fmt.Sprintf("%d of %s without a run", n, plural(all, "cell", "cells")))
 	}
-	if n := number(func(c *lockbench.Cell) bool { return c.Runs > 0 && c.Runs < planned }); n > 0 {
-		missing = append(missing, fmt.Sprintf("%s with fewer than the %d runs planned", plural(n, "cell", "cells"), planned))
+	if n := number(func(c *checker.Cell) bool { return c.Runs > 0 && c.Runs < g.planned }); n > 0 {
+		missing = append(missing, fmt.Sprintf("%s with fewer than the %d runs planned", plural(n, "cell", "cells"), g.planned))
+	}
+	if n := number(hasFailed); n > 0 {
+		missing = append(missing, fmt.Sprintf("%s whose run failed or was interrupted", plural(n, "cell", "cells")))
 	}
 	if len(missing) == 0 {
 		return ""

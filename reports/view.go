@@ -4,20 +4,24 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // view is what the page's template shows.
 type view struct {
 	Summary   string
 	Single    bool
+	Brief     bool
 	Facts     []fact
 	Standings []standing
 	Grid      grid
-	Broken    []*lockbench.Cell
+	Broken    []*checker.Cell
 	// Unfinished says what a matrix still lacks, and Waiting which cells.
 	Unfinished string
 	Waiting    []waiting
+	Failed     bool // a run
 	Evidence   []evidence
 	Calm       []calmCell
 	Absent     []absence
@@ -47,16 +51,17 @@ const (
 )
 
 // newView reads the runs one after the other, so that only one history at a
-// time is in memory.
-func newView(p *page) *view {
-	g := newGrid(p.cells)
-	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.cells) == 1}
-	v.Unfinished, v.Waiting = g.unfinished(p.planned), waitingIn(g)
+// time is in memory. A brief one reads none.
+func newView(p *page, brief bool) *view {
+	g := newGrid(p.cells, p.planned)
+	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.cells) == 1, Brief: brief}
+	v.Unfinished, v.Waiting = g.unfinished(), waitingIn(g)
+	v.Failed = len(g.inOrder(hasFailed)) > 0
 	var plans planFacts
 	var details []detail
-	for _, c := range g.inOrder(func(c *lockbench.Cell) bool { return !notRun(c) }) {
+	for _, c := range g.inOrder(func(c *checker.Cell) bool { return !notRun(c) }) {
 		explain := isHurt(c) || isUnclear(c) || v.Single || isBroken(c)
-		r := p.read(c, explain || c.Fault == noFault && c.Outcome != lockbench.NotAvailable)
+		r := p.read(c, !brief && (explain || c.Fault == noFault && c.Outcome != lb.NotAvailable))
 		if r.run != nil {
 			plans.add(r.run.Plan, c.Runs)
 		}
@@ -103,7 +108,7 @@ func gather(details []detail) []evidence {
 	return out
 }
 
-func (e evidence) with(o lockbench.Outcome) int {
+func (e evidence) with(o lb.Outcome) int {
 	n := 0
 	for _, d := range e.Details {
 		if d.Outcome == o {
@@ -114,7 +119,7 @@ func (e evidence) with(o lockbench.Outcome) int {
 }
 
 // command is what runs p again.
-func command(p lockbench.Plan) []string {
+func command(p history.Plan) []string {
 	s := []string{"lockbench run"}
 	add := func(flag, value string) {
 		if value != "" && value != "0" && value != "0s" {
@@ -135,12 +140,9 @@ func command(p lockbench.Plan) []string {
 }
 
 // title says in one line what stands in a cell.
-func title(c *lockbench.Cell) string {
+func title(c *checker.Cell) string {
 	s := fmt.Sprintf("%s under %s: ", c.Algorithm, c.Fault)
-	if notRun(c) {
-		return s + notRunShort
-	}
-	if s += string(c.Outcome); c.Reason != "" {
+	if s += word(c); c.Reason != "" && !notRun(c) {
 		s += ". " + clip(c.Reason, 160)
 	}
 	if isBroken(c) {
@@ -150,7 +152,7 @@ func title(c *lockbench.Cell) string {
 }
 
 // class is the style of a cell.
-func class(c *lockbench.Cell) string {
+func class(c *checker.Cell) string {
 	if notRun(c) {
 		return "notrun"
 	}
@@ -158,15 +160,15 @@ func class(c *lockbench.Cell) string {
 }
 
 // outcomeClass is the style of an outcome.
-func outcomeClass(o lockbench.Outcome) string {
-	if o == lockbench.NotAvailable {
+func outcomeClass(o lb.Outcome) string {
+	if o == lb.NotAvailable {
 		return "na"
 	}
 	return strings.ToLower(string(o))
 }
 
 // anchor is the id of a cell's detail on the page.
-func anchor(c *lockbench.Cell) string {
+func anchor(c *checker.Cell) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.':

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 func plural(n int, one, many string) string {
@@ -54,7 +55,7 @@ func interval(k, n int) (lo, hi float64) {
 	return max(0, mid-half), min(1, mid+half)
 }
 
-func ofRuns(c *lockbench.Cell) string {
+func ofRuns(c *checker.Cell) string {
 	lo, hi := interval(c.Violations, c.Runs)
 	return fmt.Sprintf("%d of %s (95%% interval %.0f–%.0f%%)", c.Violations, plural(c.Runs, "run", "runs"), 100*lo, 100*hi)
 }
@@ -103,9 +104,9 @@ type mechanism struct{ Name, Meaning string }
 
 // mechanisms explains those that reasons and findings name.
 var mechanisms = []mechanism{
-	{lockbench.DoubleGrant, "two clients were told at once, each within its own validity, that they hold the lock: the lock itself broke."},
-	{lockbench.VanishedGrant, "the lock service dropped a grant before its lease ended, though nobody else was seen to get it: the lock itself broke, and with luck nobody was hurt."},
-	{lockbench.Overstay, "a holder went on after its lease had ended: every lease allows that, and fencing is the remedy."},
-	{lockbench.EarlyRelease, "a holder went on after it had given the lock back itself: a mistake of the lock’s user, not of the lock service."},
-	{lockbench.Ghost, "a lock that nobody holds stays taken: nobody is hurt, and nobody gets on."},
+	{lb.DoubleGrant, "two clients were told at once, each within its own validity, that they hold the lock: the lock itself broke."},
+	{lb.VanishedGrant, "the lock service dropped a grant before its lease ended, though nobody else was seen to get it: the lock itself broke, and with luck nobody was hurt."},
+	{lb.Overstay, "a holder went on after its lease had ended: every lease allows that, and fencing is the remedy."},
+	{lb.EarlyRelease, "a holder went on after it had given the lock back itself: a mistake of the lock’s user, not of the lock service."},
+	{lb.Ghost, "a lock that nobody holds stays taken: nobody is hurt, and nobody gets on."},
 }

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lockbench/lockbench"
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 func TestSpan(t *testing.T) {
@@ -58,16 +59,16 @@ func TestECDFIsThinnedAndClamped(t *testing.T) {
 }
 
 func TestStandings(t *testing.T) {
-	cell := func(a, f string, o lockbench.Outcome) lockbench.Cell {
-		return lockbench.Cell{Algorithm: a, Fault: f, Outcome: o}
+	cell := func(a, f string, o lb.Outcome) checker.Cell {
+		return checker.Cell{Algorithm: a, Fault: f, Outcome: o}
 	}
-	g := newGrid([]lockbench.Cell{
-		cell("a", "x", lockbench.Safe), cell("a", "none", lockbench.NotAvailable),
-		cell("b", "x", lockbench.Fence), cell("b", "none", lockbench.Broken),
-		cell("c", "x", lockbench.Inconclusive), cell("c", "none", lockbench.Check),
-		cell("d", "x", lockbench.Inconclusive),
-	})
-	want := map[lockbench.Outcome]string{lockbench.Safe: "a", lockbench.Check: "c", lockbench.Broken: "b"}
+	g := newGrid([]checker.Cell{
+		cell("a", "x", lb.Safe), cell("a", "none", lb.NotAvailable),
+		cell("b", "x", lb.Fence), cell("b", "none", lb.Broken),
+		cell("c", "x", lb.Inconclusive), cell("c", "none", lb.Check),
+		cell("d", "x", lb.Inconclusive),
+	}, 0)
+	want := map[lb.Outcome]string{lb.Safe: "a", lb.Check: "c", lb.Broken: "b"}
 	got := g.standings()
 	for _, s := range got {
 		if len(s.Locks) != 1 || s.Locks[0].Name != want[s.Outcome] {

@@ -9,7 +9,8 @@ import (
 	"net"
 	"sync"
 
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clock"
 )
 
 // Store is the protected store: for every lock a counter, kept in three copies
@@ -22,7 +23,7 @@ import (
 // fenced refuses what carries a lower token than the highest it has seen,
 // reads included: a write is stale from the moment that a later holder has read.
 type Store struct {
-	record func(lb.Event)
+	record func(history.Event)
 
 	mu        sync.Mutex
 	seq       uint64
@@ -35,7 +36,7 @@ type register struct {
 }
 
 // NewStore makes an empty store that records to record.
-func NewStore(record func(lb.Event)) *Store {
+func NewStore(record func(history.Event)) *Store {
 	return &Store{record: record, registers: map[string]*register{}}
 }
 
@@ -95,40 +96,40 @@ func (s *Store) serve(a access) values {
 		s.registers[a.Lock] = r
 	}
 	before := values{r.plain, r.checked, r.fenced}
-	effects := lb.CopyEffects{Plain: lb.CopyEffect{Value: r.plain}, Checked: lb.CopyEffect{Value: r.checked}}
+	effects := history.CopyEffects{Plain: history.CopyEffect{Value: r.plain}, Checked: history.CopyEffect{Value: r.checked}}
 	fresh := a.Token >= r.highest
 	if a.Token != 0 {
-		effects.Fenced = &lb.CopyEffect{Value: r.fenced}
+		effects.Fenced = &history.CopyEffect{Value: r.fenced}
 		if !fresh {
-			effects.Fenced.Result = lb.Refused
+			effects.Fenced.Result = history.Refused
 		}
 		r.highest = max(r.highest, a.Token)
 	}
-	kind := lb.KindRead
+	kind := history.KindRead
 	if a.Write {
-		kind = lb.KindWrite
-		write(&r.plain, &effects.Plain, a.Base.Plain, lb.Landed)
-		write(&r.checked, &effects.Checked, a.Base.Checked, when(a.Held, lb.Skipped))
+		kind = history.KindWrite
+		write(&r.plain, &effects.Plain, a.Base.Plain, history.Landed)
+		write(&r.checked, &effects.Checked, a.Base.Checked, when(a.Held, history.Skipped))
 		if effects.Fenced != nil {
-			write(&r.fenced, effects.Fenced, a.Base.Fenced, when(fresh, lb.Refused))
+			write(&r.fenced, effects.Fenced, a.Base.Fenced, when(fresh, history.Refused))
 		}
 	}
 	s.seq++
-	s.record(lb.Event{At: lb.Now(), Kind: kind, Seq: s.seq, Client: a.Client, Lock: a.Lock, ID: a.ID, Token: a.Token, Copies: &effects})
+	s.record(history.Event{At: clock.Now(), Kind: kind, Seq: s.seq, Client: a.Client, Lock: a.Lock, ID: a.ID, Token: a.Token, Copies: &effects})
 	return before
 }
 
-func when(ok bool, otherwise string) string {
+func when(ok bool, otherwise history.Decision) history.Decision {
 	if ok {
-		return lb.Landed
+		return history.Landed
 	}
 	return otherwise
 }
 
 // write adds one to what the writer had read, if the write lands.
-func write(copy *int64, effect *lb.CopyEffect, base int64, result string) {
+func write(copy *int64, effect *history.CopyEffect, base int64, result history.Decision) {
 	effect.Base, effect.Result = base, result
-	if result == lb.Landed {
+	if result == history.Landed {
 		effect.New = base + 1
 		*copy = base + 1
 	}

@@ -5,15 +5,15 @@ import (
 	"net"
 	"testing"
 
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // TestCopies walks two holders through the store, the second of which overtakes
 // the first: plain takes everything, checked what its writer vouches for, fenced
 // what has not been overtaken.
 func TestCopies(t *testing.T) {
-	var got []lb.Event
-	s := NewStore(func(ev lb.Event) { got = append(got, ev) })
+	var got []history.Event
+	s := NewStore(func(ev history.Event) { got = append(got, ev) })
 	old, fresh := access{Lock: "L", ID: "old", Token: 1}, access{Lock: "L", ID: "fresh", Token: 2}
 	base := s.serve(old)
 	base2 := s.serve(fresh) // from here on, token 1 is stale
@@ -28,10 +28,10 @@ func TestCopies(t *testing.T) {
 		t.Errorf("the copies hold %+v", after)
 	}
 	late := got[3].Copies
-	if late.Plain != (lb.CopyEffect{Value: 1, Base: 0, New: 1, Result: lb.Landed}) {
+	if late.Plain != (history.CopyEffect{Value: 1, Base: 0, New: 1, Result: history.Landed}) {
 		t.Errorf("plain: %+v: the late write must land on a newer value", late.Plain)
 	}
-	if late.Checked.Result != lb.Skipped || late.Fenced.Result != lb.Refused {
+	if late.Checked.Result != history.Skipped || late.Fenced.Result != history.Refused {
 		t.Errorf("checked %q, fenced %q: want skipped and refused", late.Checked.Result, late.Fenced.Result)
 	}
 	for i, ev := range got {
@@ -42,7 +42,7 @@ func TestCopies(t *testing.T) {
 }
 
 func TestAReadCountsForFencing(t *testing.T) {
-	s := NewStore(func(lb.Event) {})
+	s := NewStore(func(history.Event) {})
 	base := s.serve(access{Lock: "L", Token: 7})
 	s.serve(access{Lock: "L", Token: 8}) // the next holder has read, and not written yet
 	s.serve(access{Write: true, Lock: "L", Token: 7, Base: base, Held: true})
@@ -52,8 +52,8 @@ func TestAReadCountsForFencing(t *testing.T) {
 }
 
 func TestWithoutTokensThereIsNoFencedCopy(t *testing.T) {
-	var got lb.Event
-	s := NewStore(func(ev lb.Event) { got = ev })
+	var got history.Event
+	s := NewStore(func(ev history.Event) { got = ev })
 	s.serve(access{Write: true, Lock: "L", Held: true})
 	if got.Copies.Fenced != nil {
 		t.Errorf("fenced: %+v", got.Copies.Fenced)
@@ -67,7 +67,7 @@ func TestClientsReachTheStore(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	go func() { served <- NewStore(func(lb.Event) {}).Serve(ctx, l) }()
+	go func() { served <- NewStore(func(history.Event) {}).Serve(ctx, l) }()
 	c, err := dialStore(ctx, l.Addr().String())
 	if err != nil {
 		t.Fatal(err)

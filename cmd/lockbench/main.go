@@ -6,7 +6,20 @@ import (
 	"os"
 
 	"github.com/lockbench/lockbench/cli"
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/workloads"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:], impls.All())) }
+func main() {
+	os.Exit(cli.Main(os.Args[1:], cli.Catalog{
+		Locks:      impls.All(),
+		Faults:     faults.All(),
+		More:       faults.More(),
+		Workloads:  workloads.All(),
+		Topologies: lab.Topologies(),
+		Labs:       []lab.Driver{lab.Local(), docker.Driver()},
+	}))
+}

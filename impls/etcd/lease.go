@@ -32,19 +32,19 @@ func (leaseImpl) Info() lb.Info {
 		Doc:        "a key under a prefix bound to a lease; lowest create revision holds; watch the predecessor",
 		Source:     "etcd documentation, concurrency API; etcd issue 11456 for the second look",
 		Topologies: []string{"etcd", "etcd-3"},
-		Steps: []string{"before-grant", "after-grant", "before-put", "after-put", "before-get", "before-watch", "after-watch",
-			"before-recheck", "after-recheck", "before-revoke", "after-revoke"},
-		Traits: lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
-		Expect: onEtcd(compose.FencedLease()),
+		Requests:   []string{"grant", "put", "get", "watch", "unwatch", "recheck", "keep-alive", "revoke"},
+		Takes:      "put",
+		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
+		Expect:     onEtcd(compose.FencedLease()),
 	}
 }
 
 func (leaseImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
-	c, err := Dial(ctx, env)
+	c, err := dialWatchful(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	return compose.Exclusive(&leaseClient{leases{env: env, etcd: c}}), nil
+	return open(&leaseClient{leases{env: env, etcd: c}}), nil
 }
 
 type leaseClient struct{ leases }
@@ -62,43 +62,36 @@ func (c *leaseClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 	}
 	if err == nil {
 		var lease *lb.Lease
-		if lease, err = t.hand(req, uint64(t.revision)); err == nil {
+		if lease, err = t.hand(uint64(t.revision)); err == nil {
 			return lease, nil
 		}
 	}
 	return nil, c.leave(ctx, req, err, c.Release)
 }
 
-// enter takes a lease and puts a key into the queue. Without a ticket there is
-// nothing to clean up: a lease alone locks nothing and ends by itself.
+// enter takes a lease and puts a key into the queue.
 func (c *leaseClient) enter(ctx context.Context, req lb.Request) (*ticket, error) {
 	t, err := c.grant(ctx, req)
 	if err != nil {
 		return t, err
 	}
 	t.key = prefix(req.Lock) + req.Owner
-	if err := c.env.Step(ctx, "before-put", req); err != nil {
-		return t, err
-	}
 	bounded, cancel := c.soon(ctx)
-	put, err := c.etcd.Put(bounded, t.key, "", clientv3.WithLease(t.id))
-	cancel()
+	defer cancel()
+	put, err := c.etcd.Put(For(bounded, req), t.key, "", clientv3.WithLease(t.id))
 	if err != nil {
 		return t, fmt.Errorf("etcd: put %s: %w", t.key, err)
 	}
 	t.revision = put.Header.Revision
-	return t, c.env.Step(ctx, "after-put", req)
+	return t, nil
 }
 
 // await returns when no key of the queue is older than ours.
 func (c *leaseClient) await(ctx context.Context, req lb.Request, t *ticket) error {
 	older := append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(t.revision-1))
 	for {
-		if err := c.env.Step(ctx, "before-get", req); err != nil {
-			return err
-		}
 		bounded, cancel := c.soon(ctx)
-		got, err := c.etcd.Get(bounded, prefix(req.Lock), older...)
+		got, err := c.etcd.Get(For(bounded, req), prefix(req.Lock), older...)
 		cancel()
 		if err != nil {
 			return fmt.Errorf("etcd: read the queue: %w", err)
@@ -109,15 +102,9 @@ func (c *leaseClient) await(ctx context.Context, req lb.Request, t *ticket) erro
 		if req.Try {
 			return lb.ErrHeld
 		}
-		if err := c.env.Step(ctx, "before-watch", req); err != nil {
-			return err
-		}
-		if err := c.env.Wait(ctx, "predecessor", req, func(ctx context.Context) error {
+		if err := c.env.Wait(ctx, req, "predecessor", func(ctx context.Context) error {
 			return c.awaitDelete(ctx, string(got.Kvs[0].Key), got.Header.Revision+1)
 		}); err != nil {
-			return err
-		}
-		if err := c.env.Step(ctx, "after-watch", req); err != nil {
 			return err
 		}
 	}
@@ -139,19 +126,16 @@ func (c *leaseClient) awaitDelete(ctx context.Context, key string, from int64) e
 
 // recheck is the look at one's own key after the wait.
 func (c *leaseClient) recheck(ctx context.Context, req lb.Request, t *ticket) error {
-	if err := c.env.Step(ctx, "before-recheck", req); err != nil {
-		return err
-	}
 	bounded, cancel := c.soon(ctx)
-	got, err := c.etcd.Get(bounded, t.key)
-	cancel()
+	defer cancel()
+	got, err := c.etcd.Get(as(bounded, req, "recheck"), t.key)
 	if err != nil {
 		return fmt.Errorf("etcd: read %s: %w", t.key, err)
 	}
 	if len(got.Kvs) == 0 || got.Kvs[0].CreateRevision != t.revision {
-		return compose.NoEffect(fmt.Errorf("etcd: the lease ended while waiting"))
+		return compose.NoEffect(errors.New("etcd: the lease ended while waiting"))
 	}
-	return c.env.Step(ctx, "after-recheck", req)
+	return nil
 }
 
 // Release revokes the lease, and with it the key.

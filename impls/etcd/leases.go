@@ -27,27 +27,24 @@ type ticket struct {
 }
 
 // grant takes a lease and keeps it alive. Without a ticket there is nothing to
-// clean up.
+// clean up: a lease alone locks nothing and ends by itself.
 func (c *leases) grant(ctx context.Context, req lb.Request) (*ticket, error) {
-	if err := c.env.Step(ctx, "before-grant", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
 	call := c.env.Clock.Mono()
 	bounded, cancel := c.soon(ctx)
 	defer cancel()
-	granted, err := c.etcd.Grant(bounded, seconds(c.env))
+	granted, err := c.etcd.Grant(For(bounded, req), seconds(c.env))
 	if err != nil {
 		return nil, compose.NoEffect(fmt.Errorf("etcd: grant a lease: %w", err))
 	}
-	t := &ticket{keeper: keep(c.env, c.etcd, granted.ID, call)}
+	t := &ticket{keeper: keep(c.env, c.etcd, req, granted.ID, call)}
 	c.held.Put(req.Owner, t)
-	return t, c.env.Step(ctx, "after-grant", req)
+	return t, nil
 }
 
 // soon bounds one request by a TTL: the client asks the servers in turn, and one
 // that was cut off from the others would let it wait for much longer.
 func (c *leases) soon(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, c.env.TTL)
+	return c.env.WithTimeout(ctx, c.env.TTL)
 }
 
 // leave gives up after err: our place in the queue must go, or the others would
@@ -55,7 +52,7 @@ func (c *leases) soon(ctx context.Context) (context.Context, context.CancelFunc)
 func (c *leases) leave(ctx context.Context, req lb.Request, err error, release func(context.Context, lb.Request) error) error {
 	ctx, cancel := compose.Detached(ctx, c.env)
 	defer cancel()
-	if e := release(ctx, req); e != nil && !errors.Is(e, lb.ErrLost) {
+	if e := release(ctx, req); lb.AnswerOf(e) == lb.AnswerUnknown {
 		return fmt.Errorf("etcd: give up (%v): %w", err, e)
 	}
 	if errors.Is(err, lb.ErrHeld) {
@@ -65,21 +62,23 @@ func (c *leases) leave(ctx context.Context, req lb.Request, err error, release f
 }
 
 // revoke ends the lease, and with it the key. Only a lease that etcd still knew, of
-// a lock that was granted, can have protected a holder until now.
+// a lock that was granted, can have protected a holder until now. The library asks
+// again by itself; that a lease is not known after the first time proves nothing.
 func (c *leases) revoke(ctx context.Context, req lb.Request, t *ticket) error {
 	t.stop()
-	if err := c.env.Step(ctx, "before-revoke", req); err != nil {
-		return err
-	}
-	_, err := c.etcd.Revoke(ctx, t.id)
-	if err := c.env.Step(ctx, "after-revoke", req); err != nil {
-		return err
-	}
-	if err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+	revoke := &call{req: req}
+	_, err := c.etcd.Revoke(revoke.in(ctx), t.id)
+	unknown := errors.Is(err, rpctypes.ErrLeaseNotFound)
+	if err != nil && !unknown {
 		return fmt.Errorf("etcd: revoke the lease: %w", err)
 	}
 	c.held.Drop(req.Owner)
-	if err != nil || !t.granted() {
+	switch {
+	case !t.granted():
+		return lb.ErrLost
+	case unknown && revoke.sent > 1:
+		return lb.ErrReleased
+	case unknown:
 		return lb.ErrLost
 	}
 	return nil

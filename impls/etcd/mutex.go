@@ -38,14 +38,15 @@ func (mutexImpl) Info() lb.Info {
 		Doc:        "the client library's concurrency.Mutex: one transaction to lock, one delete to unlock",
 		Source:     "go.etcd.io/etcd/client/v3/concurrency",
 		Topologies: []string{"etcd", "etcd-3"},
-		Steps:      []string{"before-txn", "after-txn", "before-get", "after-get", "before-delete", "after-delete"},
+		Requests:   []string{"txn", "get", "watch", "unwatch", "delete", "grant", "keep-alive", "revoke"},
+		Takes:      "txn",
 		Traits:     lb.Traits{Fenced: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
 		Expect: compose.Except(onEtcd(compose.FencedLease()),
 			lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
 				Why: "a frozen holder that wakes has not been told yet; " + why, Source: "session.go and lease.go of the library"},
 			lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Fence, lb.Check},
 				Why: why, Source: "session.go and lease.go of the library"},
-			lb.Expectation{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
+			lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
 				Why: why, Source: compose.Kleppmann},
 		),
 	}
@@ -57,10 +58,10 @@ func (mutexImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		return nil, err
 	}
 	c := &mutexClient{env: env, etcd: etcd}
-	if _, err := c.alive(ctx); err != nil {
+	if _, err := c.alive(For(ctx, lb.Request{})); err != nil {
 		return nil, errors.Join(err, etcd.Close())
 	}
-	return compose.Exclusive(c), nil
+	return open(c), nil
 }
 
 type mutexClient struct {
@@ -72,9 +73,9 @@ type mutexClient struct {
 
 type mutexTicket struct {
 	*concurrency.Mutex
-	session  *concurrency.Session
-	lease    *lb.Lease // nil while the grant is not certain
-	released chan struct{}
+	session *concurrency.Session
+	lease   *lb.Lease   // nil while the grant is not certain
+	deaf    func() bool // no longer hears of the session's end
 }
 
 // alive returns the client's session, a new one if it has ended. Its lease is
@@ -104,20 +105,20 @@ func ended(s *concurrency.Session) bool {
 }
 
 func (c *mutexClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	s, err := c.alive(ctx)
+	s, err := c.alive(For(ctx, req))
 	if err != nil {
 		return nil, compose.NoEffect(err) // a lease alone locks nothing
 	}
-	t := &mutexTicket{Mutex: concurrency.NewMutex(s, name(req.Lock)), session: s, released: make(chan struct{})}
+	t := &mutexTicket{Mutex: concurrency.NewMutex(s, name(req.Lock)), session: s}
 	c.held.Put(req.Owner, t)
-	m := &moves{env: c.env, req: req}
-	err = c.lock(m.in(ctx), req, t.Mutex)
+	lock := &call{req: req}
+	err = c.lock(lock.in(ctx), req, t.Mutex)
 	switch {
 	case err == nil:
 		t.lease = c.env.Grant(req, uint64(t.Header().Revision), 0)
-		go t.watch()
+		t.deaf = context.AfterFunc(s.Ctx(), func() { t.lease.Lose("the session has ended") })
 		return t.lease, nil
-	case m.sent > 0 && t.Key() != deletedKey && !errors.Is(err, concurrency.ErrSessionExpired):
+	case lock.sent > 0 && t.Key() != deletedKey && !errors.Is(err, concurrency.ErrSessionExpired):
 		return nil, fmt.Errorf("etcd: lock: %w", err) // perhaps our key is there
 	}
 	c.held.Drop(req.Owner)
@@ -135,15 +136,7 @@ func (c *mutexClient) lock(ctx context.Context, req lb.Request, m *concurrency.M
 	if req.Try {
 		return m.TryLock(ctx)
 	}
-	return c.env.Wait(ctx, "lock", req, m.Lock)
-}
-
-func (t *mutexTicket) watch() {
-	select {
-	case <-t.session.Done():
-		t.lease.Lose("the session has ended")
-	case <-t.released:
-	}
+	return c.env.Wait(ctx, req, "lock", m.Lock)
 }
 
 // Release unlocks. The library throws away whether there was a key to delete; it
@@ -156,17 +149,17 @@ func (c *mutexClient) Release(ctx context.Context, req lb.Request) error {
 	if t.lease == nil {
 		return c.abandon(ctx, req, t)
 	}
-	m := &moves{env: c.env, req: req}
-	if err := t.Unlock(m.in(ctx)); err != nil {
+	t.deaf()
+	unlock := &call{req: req}
+	if err := t.Unlock(unlock.in(ctx)); err != nil {
 		return fmt.Errorf("etcd: unlock: %w", err)
 	}
 	c.held.Drop(req.Owner)
-	close(t.released)
-	if reply, ok := m.last.(*etcdserverpb.DeleteRangeResponse); ok && reply.Deleted == 0 {
-		t.lease.Lose("the key was gone at the unlock")
-		return lb.ErrLost
+	if reply, ok := unlock.last.(*etcdserverpb.DeleteRangeResponse); ok && reply.Deleted > 0 {
+		return nil
 	}
-	return nil
+	t.lease.Lose("the key was gone at the unlock")
+	return lb.ErrLost
 }
 
 // abandon ends the session of an acquire whose outcome is unknown: the library's
@@ -174,17 +167,24 @@ func (c *mutexClient) Release(ctx context.Context, req lb.Request) error {
 // revoked lease fails. Other locks of the session are lost with it.
 func (c *mutexClient) abandon(ctx context.Context, req lb.Request, t *mutexTicket) error {
 	t.session.Orphan()
-	if _, err := c.etcd.Revoke(ctx, t.session.Lease()); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
-		return fmt.Errorf("etcd: revoke the session's lease: %w", err)
+	if err := c.revoke(For(ctx, req), t.session); err != nil {
+		return err
 	}
 	c.held.Drop(req.Owner)
 	return lb.ErrLost
+}
+
+func (c *mutexClient) revoke(ctx context.Context, s *concurrency.Session) error {
+	if _, err := c.etcd.Revoke(ctx, s.Lease()); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return fmt.Errorf("etcd: revoke the session's lease: %w", err)
+	}
+	return nil
 }
 
 func (c *mutexClient) Close() error {
 	ctx, cancel := compose.Detached(context.Background(), c.env)
 	defer cancel()
 	c.session.Orphan()
-	_, _ = c.etcd.Revoke(ctx, c.session.Lease()) // otherwise it ends by itself
+	_ = c.revoke(For(ctx, lb.Request{}), c.session) // otherwise it ends by itself
 	return c.etcd.Close()
 }

@@ -15,20 +15,27 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Dial connects one client to all servers of env. It is also for locks of others
-// that are built on etcd.
+// Dial connects one client to all servers of env, with the library's own settings.
+// Every request that the client sends passes env, and is for the acquisition that
+// [For] says. It is also for locks of others that are built on etcd.
 func Dial(ctx context.Context, env *lb.Env) (*clientv3.Client, error) {
+	return dial(ctx, env, clientv3.Config{})
+}
+
+// dialWatchful connects a client that notices within two TTLs that its connection
+// is dead, and takes another server then. The library leaves that to TCP.
+func dialWatchful(ctx context.Context, env *lb.Env) (*clientv3.Client, error) {
+	return dial(ctx, env, clientv3.Config{DialTimeout: env.TTL, DialKeepAliveTime: env.TTL, DialKeepAliveTimeout: env.TTL})
+}
+
+func dial(ctx context.Context, env *lb.Env, config clientv3.Config) (*clientv3.Client, error) {
 	if len(env.Servers) == 0 {
 		return nil, errors.New("etcd: the run has no server")
 	}
-	c, err := clientv3.New(clientv3.Config{
-		Endpoints:            env.Servers,
-		DialTimeout:          env.TTL,
-		DialKeepAliveTime:    env.TTL,
-		DialKeepAliveTimeout: env.TTL,
-		Logger:               zap.NewNop(),
-		DialOptions:          []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptMoves)},
-	})
+	d := &door{}
+	config.Endpoints, config.Logger = env.Servers, zap.NewNop()
+	config.DialOptions = []grpc.DialOption{grpc.WithChainUnaryInterceptor(d.unary), grpc.WithChainStreamInterceptor(d.stream)}
+	c, err := clientv3.New(config)
 	if err != nil {
 		return nil, fmt.Errorf("etcd: connect to %v: %w", env.Servers, err)
 	}
@@ -36,8 +43,13 @@ func Dial(ctx context.Context, env *lb.Env) (*clientv3.Client, error) {
 		_ = c.Close()
 		return nil, fmt.Errorf("etcd: connect to %v: %w", env.Servers, err)
 	}
+	d.env = env // set up: from now on every request counts
 	return c, nil
 }
+
+// open is a client that has no shared mode, and knows what a release that is sent
+// again can't know.
+func open(c lb.Client) lb.Client { return compose.Again(compose.Exclusive(c)) }
 
 // name is a lock's name in etcd: escaped, so that no lock's queue contains
 // another's.

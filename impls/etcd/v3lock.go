@@ -31,19 +31,19 @@ func (v3lockImpl) Info() lb.Info {
 		Doc:        "the server's own Lock and Unlock RPC, under a lease that the client keeps alive",
 		Source:     "etcd documentation, API reference: concurrency, service Lock",
 		Topologies: []string{"etcd", "etcd-3"},
-		Steps: []string{"before-grant", "after-grant", "before-lock", "after-lock",
-			"before-unlock", "after-unlock", "before-revoke", "after-revoke"},
-		Traits: lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
-		Expect: onEtcd(compose.FencedLease()),
+		Requests:   []string{"grant", "get", "lock", "keep-alive", "unlock", "revoke"},
+		Takes:      "lock",
+		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
+		Expect:     onEtcd(compose.FencedLease()),
 	}
 }
 
 func (v3lockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
-	c, err := Dial(ctx, env)
+	c, err := dialWatchful(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	return compose.Exclusive(&v3lockClient{leases{env: env, etcd: c}, v3lockpb.NewLockClient(c.ActiveConnection())}), nil
+	return open(&v3lockClient{leases{env: env, etcd: c}, v3lockpb.NewLockClient(c.ActiveConnection())}), nil
 }
 
 type v3lockClient struct {
@@ -52,21 +52,19 @@ type v3lockClient struct {
 }
 
 func (c *v3lockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	if req.Try {
-		if err := c.free(ctx, req); err != nil {
-			return nil, err
-		}
-	}
 	t, err := c.grant(ctx, req)
 	if t == nil {
 		return nil, err
+	}
+	if err == nil && req.Try {
+		err = c.free(ctx, req)
 	}
 	if err == nil {
 		err = c.lock(ctx, req, t)
 	}
 	if err == nil {
 		var lease *lb.Lease
-		if lease, err = t.hand(req, uint64(t.revision)); err == nil {
+		if lease, err = t.hand(uint64(t.revision)); err == nil {
 			return lease, nil
 		}
 	}
@@ -78,9 +76,9 @@ func (c *v3lockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 
 // free looks whether anybody is in the queue: the RPC itself knows no try.
 func (c *v3lockClient) free(ctx context.Context, req lb.Request) error {
-	got, err := c.etcd.Get(ctx, prefix(req.Lock), clientv3.WithPrefix(), clientv3.WithCountOnly())
+	got, err := c.etcd.Get(For(ctx, req), prefix(req.Lock), clientv3.WithPrefix(), clientv3.WithCountOnly())
 	if err != nil {
-		return compose.NoEffect(fmt.Errorf("etcd: look at the queue: %w", err))
+		return fmt.Errorf("etcd: look at the queue: %w", err)
 	}
 	if got.Count > 0 {
 		return lb.ErrHeld
@@ -91,22 +89,19 @@ func (c *v3lockClient) free(ctx context.Context, req lb.Request) error {
 func (c *v3lockClient) lock(ctx context.Context, req lb.Request, t *ticket) error {
 	if req.Try { // somebody may have come since the look at the queue
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.env.TTL/10)
+		ctx, cancel = c.env.WithTimeout(ctx, c.env.TTL/10)
 		defer cancel()
 	}
-	if err := c.env.Step(ctx, "before-lock", req); err != nil {
-		return err
-	}
 	var locked *v3lockpb.LockResponse
-	err := c.env.Wait(ctx, "lock", req, func(ctx context.Context) (err error) {
-		locked, err = c.locks.Lock(ctx, &v3lockpb.LockRequest{Name: []byte(name(req.Lock)), Lease: int64(t.id)})
+	err := c.env.Wait(ctx, req, "lock", func(ctx context.Context) (err error) {
+		locked, err = c.locks.Lock(For(ctx, req), &v3lockpb.LockRequest{Name: []byte(name(req.Lock)), Lease: int64(t.id)})
 		return clientv3.ContextError(ctx, err)
 	})
 	if err != nil {
 		return fmt.Errorf("etcd: Lock: %w", err)
 	}
 	t.key, t.revision = string(locked.Key), locked.Header.Revision
-	return c.env.Step(ctx, "after-lock", req)
+	return nil
 }
 
 // Release unlocks and revokes the lease: the reply to Unlock does not tell whether
@@ -118,19 +113,9 @@ func (c *v3lockClient) Release(ctx context.Context, req lb.Request) error {
 	}
 	t.stop()
 	if t.key != "" {
-		if err := c.unlock(ctx, req, t); err != nil {
-			return err
+		if _, err := c.locks.Unlock(For(ctx, req), &v3lockpb.UnlockRequest{Key: []byte(t.key)}); err != nil {
+			return fmt.Errorf("etcd: Unlock: %w", clientv3.ContextError(ctx, err))
 		}
 	}
 	return c.revoke(ctx, req, t)
-}
-
-func (c *v3lockClient) unlock(ctx context.Context, req lb.Request, t *ticket) error {
-	if err := c.env.Step(ctx, "before-unlock", req); err != nil {
-		return err
-	}
-	if _, err := c.locks.Unlock(ctx, &v3lockpb.UnlockRequest{Key: []byte(t.key)}); err != nil {
-		return fmt.Errorf("etcd: Unlock: %w", clientv3.ContextError(ctx, err))
-	}
-	return c.env.Step(ctx, "after-unlock", req)
 }

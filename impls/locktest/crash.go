@@ -38,6 +38,34 @@ func vanished(how func(*party)) func(context.Context, *bench) error {
 	}
 }
 
+// deadWaiter: one that dies in line does not stand in the way of those behind it for
+// longer than a TTL.
+func deadWaiter(ctx context.Context, b *bench) error {
+	ps, holder, err := b.taken(ctx, 3)
+	if err != nil {
+		return err
+	}
+	dying, end := context.WithCancel(ctx)
+	defer end()
+	_ = ps[1].inBackground(dying, b.lock)
+	if err := ps[1].queued(ctx); err != nil {
+		return err
+	}
+	ps[1].hang()
+	next := ps[2].inBackground(ctx, b.lock)
+	if err := ps[2].queued(ctx); err != nil {
+		return err
+	}
+	if err := holder.release(ctx); err != nil {
+		return err
+	}
+	h, err := next.within(b.ttl + expiry)
+	if err != nil {
+		return fmt.Errorf("behind one that died in line: %w", err)
+	}
+	return h.release(ctx)
+}
+
 func expectsStuck(info lb.Info) bool {
 	return slices.ContainsFunc(info.Expect, func(e lb.Expectation) bool {
 		return e.Fault == "kill-holder" && slices.Contains(e.Outcomes, lb.Stuck)

@@ -35,14 +35,11 @@ func nobodyThere(ctx context.Context, b *bench, m mode) error {
 
 // serverHangsLater: the same for one that worked before.
 func serverHangsLater(ctx context.Context, b *bench) error {
-	p, err := b.client(ctx)
+	ps, h, err := b.taken(ctx, 1)
 	if err != nil {
 		return err
 	}
-	h, err := p.soon(ctx, b.lock)
-	if err != nil {
-		return err
-	}
+	p := ps[0]
 	p.hang()
 	if err := mustFail(ctx, "Release", func(ctx context.Context) error { return p.session.Release(ctx, h.req) }); err != nil {
 		return err
@@ -56,6 +53,8 @@ func serverHangsLater(ctx context.Context, b *bench) error {
 // failed is an error that the algorithm returned in time, as it should.
 type failed struct{ error }
 
+func (f failed) Unwrap() error { return f.error }
+
 func ignoreFailed(err error) error {
 	if errors.As(err, new(failed)) {
 		return nil
@@ -67,7 +66,7 @@ func ignoreFailed(err error) error {
 func inTime(ctx context.Context, what string, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return within(what+" with a deadline of "+patience.String(), patience+prompt, func() error {
+	return within(what+" with a deadline of "+patience.String(), patience+grace, func() error {
 		if err := f(ctx); err != nil {
 			return failed{err}
 		}

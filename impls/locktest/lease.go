@@ -15,7 +15,7 @@ func declaredBound(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	call := lb.Now()
+	call := lb.HostClock{}.Mono()
 	h, err := p.soon(ctx, b.lock)
 	if err != nil {
 		return err
@@ -28,8 +28,8 @@ func declaredBound(ctx context.Context, b *bench) error {
 		return errors.New("does not claim to be leased, but its lease has an end")
 	case leased && until.Sub(call) <= 0:
 		return errors.New("the lease has ended before it was granted")
-	case leased && until.Sub(lb.Now()) > b.ttl:
-		return fmt.Errorf("the lease is good for %v, longer than its TTL of %v", until.Sub(lb.Now()), b.ttl)
+	case leased && until.Sub(lb.HostClock{}.Mono()) > b.ttl:
+		return fmt.Errorf("the lease is good for %v, longer than its TTL of %v", until.Sub(lb.HostClock{}.Mono()), b.ttl)
 	}
 	if h.lease.Request != h.req {
 		return fmt.Errorf("the lease is that of %+v, want %+v", h.lease.Request, h.req)
@@ -39,11 +39,7 @@ func declaredBound(ctx context.Context, b *bench) error {
 
 // renewal: a lease that is renewed outlives its TTL.
 func renewal(ctx context.Context, b *bench) error {
-	ps, err := b.clients(ctx, 2)
-	if err != nil {
-		return err
-	}
-	h, err := ps[0].soon(ctx, b.lock)
+	ps, h, err := b.taken(ctx, 2)
 	if err != nil {
 		return err
 	}
@@ -64,11 +60,7 @@ func renewal(ctx context.Context, b *bench) error {
 // leaseEnds: a lease that is not renewed ends, its holder knows, the next one
 // gets the lock, and the late release does no harm.
 func leaseEnds(ctx context.Context, b *bench) error {
-	ps, err := b.clients(ctx, 3)
-	if err != nil {
-		return err
-	}
-	late, err := ps[0].soon(ctx, b.lock)
+	ps, late, err := b.taken(ctx, 3)
 	if err != nil {
 		return err
 	}
@@ -86,14 +78,11 @@ func leaseEnds(ctx context.Context, b *bench) error {
 
 // lostNotice: a holder that is cut off for longer than its lease is told.
 func lostNotice(ctx context.Context, b *bench) error {
-	p, err := b.client(ctx)
+	ps, h, err := b.taken(ctx, 1)
 	if err != nil {
 		return err
 	}
-	h, err := p.soon(ctx, b.lock)
-	if err != nil {
-		return err
-	}
+	p := ps[0]
 	if err := pause(ctx, b.ttl/2); err != nil {
 		return err
 	}

@@ -2,7 +2,12 @@ package locktest
 
 import (
 	"context"
-	"sync/atomic"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
@@ -10,12 +15,12 @@ import (
 )
 
 // TestSuiteConvicts gives the suite a lock that is none and claims everything.
-// Nearly every check must see it; the two that can't are about a lock that stays
-// taken, which this one never does.
+// Nearly every check must see it. Two can't, which are about a lock that stays taken,
+// nor one about requests, of which it sends none, nor one about a release that works.
 func TestSuiteConvicts(t *testing.T) {
-	deviates := map[string]string{}
+	deviates := map[string]string{inInfo: "it sends nothing"}
 	for _, c := range checks(liar{}.Info().Traits) {
-		if c.name != "crash" && c.name != "hang" {
+		if !slices.Contains([]string{"crash", "hang", "requests", "release-answer"}, c.name) {
 			deviates[c.name] = "there is no lock"
 		}
 	}
@@ -43,7 +48,7 @@ func TestSuiteConvictsStuckClaim(t *testing.T) {
 type liar struct{ lb.Impl }
 
 func (liar) Info() lb.Info {
-	return lb.Info{Name: "liar", Traits: lb.Traits{
+	return lb.Info{Name: "liar", Requests: []string{"lie"}, Traits: lb.Traits{
 		Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, Reentrant: true, Shared: true, LostNotice: true,
 	}}
 }
@@ -54,41 +59,173 @@ func (stuck) Info() lb.Info {
 	return lb.Info{Name: "stuck", Expect: []lb.Expectation{{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Stuck}}}}
 }
 
+// TestSuiteConvictsUnseen: who sends more, or less, than it lets pass is wrong; so is
+// who sends what it does not declare, or begins with something else.
+func TestSuiteConvictsUnseen(t *testing.T) {
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	go func() {
+		for {
+			c, err := server.Accept()
+			if err != nil {
+				return
+			}
+			go io.Copy(c, c)
+		}
+	}()
+	for _, tc := range []struct {
+		passes, sends int
+		want          bool
+	}{{1, 1, true}, {0, 1, false}, {2, 1, false}, {1, 2, false}, {3, 3, true}} {
+		b := &bench{impl: talker{none.New(), tc.passes, tc.sends, nil}, lock: "unseen", servers: []string{server.Addr().String()}}
+		err := requestsAlone(t.Context(), b)
+		if (err == nil) != tc.want {
+			t.Errorf("%d requests pass and %d are sent: %v", tc.passes, tc.sends, err)
+		}
+	}
+	for _, tc := range []struct {
+		requests []string
+		want     bool
+	}{{[]string{"say", "hear"}, true}, {[]string{"hear", "say"}, false}, {nil, false}} {
+		b := &bench{impl: talker{none.New(), 1, 1, tc.requests}, wrong: true, lock: "first", servers: []string{server.Addr().String()}}
+		err := requestsFirst(t.Context(), b)
+		if (err == nil) != tc.want {
+			t.Errorf("\"say\" comes first, and Info has %q: %v", tc.requests, err)
+		}
+	}
+	seen := &record{names: map[string]bool{"set": true, "get": true}}
+	for name, tc := range map[string]struct {
+		info lb.Info
+		rare map[string]string
+		want bool
+	}{
+		"all":           {lb.Info{Requests: []string{"set", "get"}, Takes: "set"}, nil, true},
+		"one missing":   {lb.Info{Requests: []string{"set"}, Takes: "set"}, nil, false},
+		"one too many":  {lb.Info{Requests: []string{"set", "get", "del"}, Takes: "set"}, nil, false},
+		"a rare one":    {lb.Info{Requests: []string{"set", "get", "del"}, Takes: "set"}, map[string]string{"del": "so rare"}, true},
+		"takes nothing": {lb.Info{Requests: []string{"set", "get"}, Takes: "del"}, nil, false},
+	} {
+		if err := seen.compare(tc.info, tc.rare); (err == nil) != tc.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// talker is a lock that is none, and talks with a server.
+type talker struct {
+	lb.Impl
+	passes, sends int
+	requests      []string
+}
+
+func (t talker) Info() lb.Info { return lb.Info{Name: "talker", Requests: t.requests} }
+
+func (t talker) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	c, err := t.Impl.Open(ctx, env)
+	return chat{c, t, env}, err
+}
+
+type chat struct {
+	lb.Client
+	talker
+	env *lb.Env
+}
+
+func (c chat) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	for n := range max(c.passes, c.sends) {
+		send := func(context.Context) error { return nil }
+		if n < c.sends {
+			send = c.say
+		}
+		if n >= c.passes {
+			_ = send(ctx)
+		} else if err := c.env.Send(ctx, req, "say", send); err != nil {
+			return nil, err
+		}
+	}
+	return c.Client.Acquire(ctx, req)
+}
+
+func (c chat) say(context.Context) error {
+	conn, err := net.Dial("tcp", c.env.Servers[0])
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err = conn.Write([]byte("hello")); err == nil {
+		_, err = conn.Read(make([]byte, 1))
+	}
+	return err
+}
+
 // frame is one of HTTP/2, of type and payload.
 func frame(kind byte, payload int) string {
 	return string([]byte{0, 0, byte(payload), kind, 0, 0, 0, 0, 1}) + string(make([]byte, payload))
 }
 
+// redis is a command.
+func redis(words ...string) string {
+	s := fmt.Sprintf("*%d\r\n", len(words))
+	for _, w := range words {
+		s += fmt.Sprintf("$%d\r\n%s\r\n", len(w), w)
+	}
+	return s
+}
+
+// zoo is a request of ZooKeeper, of number and operation.
+func zoo(xid, op int32) string {
+	b := binary.BigEndian.AppendUint32(nil, 12)
+	b = binary.BigEndian.AppendUint32(b, uint32(xid))
+	return string(binary.BigEndian.AppendUint32(b, uint32(op))) + "more"
+}
+
+// packet is one of MySQL's, of number and payload.
+func packet(n byte, payload string) string {
+	return string([]byte{byte(len(payload)), 0, 0, n}) + payload
+}
+
 func TestMeter(t *testing.T) {
 	const headers, data, settings, ping = 1, 0, 4, 6
 	call := frame(headers, 20) + frame(data, 5)
+	set, get := redis("set", "a", "1"), redis("GET", "a")
 	for name, tc := range map[string]struct {
 		said []string // by the client; "" stands for an answer
-		want int64
+		want string
 	}{
-		"one question":             {[]string{"GET a", ""}, 1},
-		"in two pieces":            {[]string{"GE", "T a", ""}, 1},
-		"two, pipelined":           {[]string{"GET a", "GET b", "", ""}, 1},
-		"two, one by one":          {[]string{"GET a", "", "GET b", ""}, 2},
-		"pushes are no questions":  {[]string{"SUB", "", "", ""}, 1},
-		"gRPC: one call":           {[]string{string(preface) + frame(settings, 6), "", call, ""}, 1},
-		"gRPC: in many pieces":     {[]string{string(preface), "", call[:3], call[3:31], call[31:], ""}, 1},
-		"gRPC: pings don't count":  {[]string{string(preface), "", call, "", frame(ping, 8), "", frame(8, 4)}, 1},
-		"gRPC: two calls at once":  {[]string{string(preface), "", call + call, ""}, 2},
-		"gRPC: end of a stream":    {[]string{string(preface), "", call, "", frame(data, 0)}, 1},
-		"gRPC: stream of messages": {[]string{string(preface), "", call, "", frame(data, 5), "", frame(data, 5)}, 3},
+		"one question":            {[]string{"GET a", ""}, "request"},
+		"in two pieces":           {[]string{"GET a", "b", ""}, "request"},
+		"two, one by one":         {[]string{"GET a", "", "GET b", ""}, "request request"},
+		"Redis: set-up":           {[]string{redis("HELLO", "3"), "", redis("client", "setinfo", "a", "b"), "", redis("PING")}, ""},
+		"Redis: in pieces":        {[]string{set[:5], set[5:9], set[9:], ""}, "SET"},
+		"Redis: two, pipelined":   {[]string{set + get, "", ""}, "SET GET"},
+		"Redis: empty value":      {[]string{redis("SET", "", "") + get}, "SET GET"},
+		"Redis: transaction":      {[]string{redis("MULTI") + set + get + redis("EXEC") + get}, "EXEC GET"},
+		"Redis: pushes":           {[]string{redis("SUBSCRIBE", "c"), "", "", "", get}, "SUBSCRIBE GET"},
+		"gRPC: one call":          {[]string{preface + frame(settings, 6), "", call, ""}, "message"},
+		"gRPC: in many pieces":    {[]string{preface, "", call[:3], call[3:31], call[31:], ""}, "message"},
+		"gRPC: pings":             {[]string{preface, "", call, "", frame(ping, 8), "", frame(8, 4)}, "message"},
+		"gRPC: two calls at once": {[]string{preface, "", call + call, ""}, "message message"},
+		"gRPC: end of a stream":   {[]string{preface, "", call, "", frame(data, 0)}, "message"},
+		"gRPC: stream":            {[]string{preface, "", call, "", frame(data, 5)}, "message message"},
+		"ZooKeeper": {[]string{zoo(0, 1), "", zoo(-2, 11), zoo(1, 1), zoo(2, 99)[:7], zoo(2, 99)[7:], "", zoo(-8, 101), zoo(3, -11)},
+			"ping create operation 99 closeSession"},
+		"MySQL": {[]string{"", packet(1, "login"), "", packet(3, "password"), "", packet(0, "\x03SET a=1"), "",
+			packet(0, "\x03SELECT 1"), "", packet(0, "\x0e"), "", packet(0, "\x01")}, "SELECT command 0xe"},
 	} {
-		var n atomic.Int64
-		m := &meter{trips: &n}
+		var heard []string
+		m := &meter{hear: func(name string) { heard = append(heard, name) }}
 		for _, s := range tc.said {
 			if s == "" {
-				m.answer(nil)
+				m.answered(nil)
 			} else {
-				m.request([]byte(s))
+				m.said([]byte(s))
 			}
 		}
-		if n.Load() != tc.want {
-			t.Errorf("%s: %d round trips, want %d", name, n.Load(), tc.want)
+		if got := strings.Join(heard, " "); got != tc.want {
+			t.Errorf("%s: heard %q, want %q", name, got, tc.want)
 		}
 	}
 }

@@ -1,76 +1,90 @@
 package locktest
 
-import (
-	"bytes"
-	"encoding/binary"
-	"sync"
-	"sync/atomic"
-)
+import "sync"
 
-// meter counts the round trips of one connection. In most protocols a request
-// that follows an answer begins a new one. HTTP/2 (gRPC) also sends pings and
-// window updates of its own, so there it counts the messages of the client:
-// frames of data that are not empty.
+// meter hears the requests on one connection, whatever the protocol: messages of
+// the client that want an answer of the lock service. What only sets up, keeps
+// alive or ends the connection is none.
 type meter struct {
-	trips *atomic.Int64
+	hear func(request string)
 
 	mu       sync.Mutex
-	begun    bool // the client has sent something
-	asking   bool // and nothing has been answered since
-	http2    bool
-	header   []byte // the part of a frame's header that has been read
-	skipping int    // bytes that are left of the frame's payload
+	protocol *protocol
+	unread   []byte // the beginning of a message
 }
 
-// preface is what a client of HTTP/2 sends first.
-var preface = []byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+// protocol is how to read what a client says.
+type protocol struct {
+	// size is the length of the message at the beginning, 0 while too little is there
+	// to tell.
+	size func([]byte) int
+	// request names what a message asks for; "" where it is no request.
+	request func([]byte) string
+	// answered is called when the server has said something; nil where that does not
+	// matter.
+	answered func()
+}
 
-const (
-	frameHeader = 9 // length (3), type, flags, stream (4)
-	frameData   = 0
-)
-
-func (m *meter) request(b []byte) {
+// said takes the next bytes of the client.
+func (m *meter) said(b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.begun && bytes.HasPrefix(b, preface) {
-		m.http2, b = true, b[len(preface):]
+	m.unread = append(m.unread, b...)
+	if m.protocol == nil {
+		m.protocol = spoken(m.unread)
 	}
-	m.begun = true
-	if m.http2 {
-		m.frames(b)
-		return
-	}
-	if !m.asking {
-		m.asking = true
-		m.trips.Add(1)
-	}
-}
-
-func (m *meter) answer([]byte) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.asking = false
-}
-
-// frames walks over the frames in b, which may begin and end inside of one.
-func (m *meter) frames(b []byte) {
-	for len(b) > 0 {
-		if m.skipping > 0 {
-			n := min(m.skipping, len(b))
-			m.skipping -= n
-			b = b[n:]
-			continue
-		}
-		n := min(frameHeader-len(m.header), len(b))
-		m.header, b = append(m.header, b[:n]...), b[n:]
-		if len(m.header) < frameHeader {
+	for m.protocol != nil && len(m.unread) > 0 {
+		n := m.protocol.size(m.unread)
+		if n == 0 || n > len(m.unread) {
 			return
 		}
-		m.skipping = int(binary.BigEndian.Uint32(append([]byte{0}, m.header[:3]...)))
-		if m.header[3] == frameData && m.skipping > 0 {
-			m.trips.Add(1)
+		if name := m.protocol.request(m.unread[:n]); name != "" {
+			m.hear(name)
 		}
-		m.header = m.header[:0]
+		m.unread = m.unread[n:]
+	}
+}
+
+// answered takes note that the server has said something. Only that of MySQL speaks first.
+func (m *meter) answered([]byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.protocol == nil && len(m.unread) == 0 {
+		m.protocol = mysqlProtocol()
+	}
+	if m.protocol != nil && m.protocol.answered != nil {
+		m.protocol.answered()
+	}
+}
+
+// spoken recognizes a protocol by the first bytes of a client; nil while there are
+// too few.
+func spoken(b []byte) *protocol {
+	switch {
+	case len(b) < 4:
+		return nil
+	case b[0] == '*':
+		return redisProtocol()
+	case string(b[:4]) == preface[:4]:
+		return http2Protocol()
+	case b[0] == 0 && b[1] == 0:
+		return zooKeeperProtocol()
+	}
+	return otherProtocol()
+}
+
+// otherProtocol is any that takes turns: what follows an answer is a new request.
+func otherProtocol() *protocol {
+	asking := false
+	return &protocol{
+		size: func(b []byte) int { return len(b) },
+		request: func([]byte) string {
+			if asking {
+				return ""
+			}
+			asking = true
+			return "request"
+		},
+		answered: func() { asking = false },
 	}
 }

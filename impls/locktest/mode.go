@@ -40,14 +40,11 @@ func reentrant(ctx context.Context, b *bench) error {
 
 // notReentrant: to a lock that makes no such claim its holder is one of many.
 func notReentrant(ctx context.Context, b *bench) error {
-	p, err := b.client(ctx)
+	ps, h, err := b.taken(ctx, 1)
 	if err != nil {
 		return err
 	}
-	h, err := p.soon(ctx, b.lock)
-	if err != nil {
-		return err
-	}
+	p := ps[0]
 	if err := p.refused(ctx, b.lock); err != nil {
 		return fmt.Errorf("its own holder, though it does not claim to be reentrant: %w", err)
 	}
@@ -119,11 +116,7 @@ func notShared(ctx context.Context, b *bench) error {
 // fair: who came first is served first.
 func fair(ctx context.Context, b *bench) error {
 	const waiters = 5
-	ps, err := b.clients(ctx, waiters+1)
-	if err != nil {
-		return err
-	}
-	last, err := ps[0].soon(ctx, b.lock)
+	ps, last, err := b.taken(ctx, waiters+1)
 	if err != nil {
 		return err
 	}

@@ -10,11 +10,7 @@ import (
 
 // foreignRelease: a client that never acquired the lock can't give it back.
 func foreignRelease(ctx context.Context, b *bench) error {
-	ps, err := b.clients(ctx, 3)
-	if err != nil {
-		return err
-	}
-	holder, err := ps[0].soon(ctx, b.lock)
+	ps, holder, err := b.taken(ctx, 3)
 	if err != nil {
 		return err
 	}
@@ -24,11 +20,7 @@ func foreignRelease(ctx context.Context, b *bench) error {
 // secondRelease: what was given back can't be given back again, to the harm of
 // the next holder.
 func secondRelease(ctx context.Context, b *bench) error {
-	ps, err := b.clients(ctx, 3)
-	if err != nil {
-		return err
-	}
-	first, err := ps[0].soon(ctx, b.lock)
+	ps, first, err := b.taken(ctx, 3)
 	if err != nil {
 		return err
 	}
@@ -42,10 +34,56 @@ func secondRelease(ctx context.Context, b *bench) error {
 	return stillHeld(ctx, holder, first, ps[2])
 }
 
+// releaseAnswer: a release that is not disturbed says that the lock was held.
+func releaseAnswer(ctx context.Context, b *bench) error {
+	_, h, err := b.taken(ctx, 1)
+	if err != nil {
+		return err
+	}
+	if err := h.giveBack(ctx); err != nil {
+		return fmt.Errorf("release of a lock that is held: %w", err)
+	}
+	return nil
+}
+
+// releaseAgain: a release whose answer was lost, and that is sent again when another
+// client holds the lock, does it no harm and claims nothing: neither to have held the
+// lock until then, nor that the lock service had dropped it.
+func releaseAgain(ctx context.Context, b *bench) error {
+	ps, h, err := b.taken(ctx, 3)
+	if err != nil {
+		return err
+	}
+	ps[0].set(loses)
+	err = mustFail(ctx, "Release", func(ctx context.Context) error { return h.session.Release(ctx, h.req) })
+	ps[0].set(forwards)
+	if err != nil {
+		return err
+	}
+	next, err := ps[1].soon(ctx, b.lock)
+	if err != nil {
+		return fmt.Errorf("after a release whose answer was lost: %w", err)
+	}
+	for range 3 {
+		if err = h.giveBack(ctx); lb.AnswerOf(err) != lb.AnswerUnknown {
+			break
+		}
+	}
+	switch answer := lb.AnswerOf(err); answer {
+	case lb.AnswerReleased, lb.AnswerUnknown:
+	default:
+		return fmt.Errorf("a release that was sent again says %q (%w), want %q", answer, orNil(err), lb.AnswerReleased)
+	}
+	if err := ps[2].refused(ctx, b.lock); err != nil {
+		return fmt.Errorf("after a release that was sent again: %w", err)
+	}
+	return next.release(ctx)
+}
+
 // stillHeld wants the release of an acquisition that does not hold the lock to
 // say so, and to do nothing to its holder.
 func stillHeld(ctx context.Context, holder, wrong *held, other *party) error {
-	if err := wrong.release(ctx); !errors.Is(err, lb.ErrLost) {
+	if err := wrong.giveBack(ctx); !errors.Is(err, lb.ErrLost) {
 		return fmt.Errorf("the release of a lock that another client holds answered %w, want ErrLost", orNil(err))
 	}
 	if err := other.refused(ctx, holder.req.Lock); err != nil {

@@ -18,7 +18,11 @@ type bench struct {
 	servers []string
 	ttl     time.Duration
 	trips   RoundTrips
+	wrong   bool // it is no lock
 	lock    string
+	record  *record // what is noted about the algorithm in all checks
+
+	renewals int // that may be on their way when the lock is given back
 
 	mu      sync.Mutex
 	parties []*party
@@ -32,17 +36,21 @@ func (b *bench) run(c check) error {
 	for _, p := range b.parties {
 		err = errors.Join(err, p.close())
 	}
+	b.record.note(b.parties)
 	return err
 }
 
 // party is one client, the proxies that it reaches the servers through, and a
-// way to see that it waits.
+// probe that watches it.
 type party struct {
 	env     *lb.Env
 	proxies []*proxy
 	session lb.Client
 	watch   *watch
 	count   int // of acquisitions, for their ids
+
+	broken        bool // its network was, at some time
+	passed, wired int  // requests before those that are compared
 }
 
 // client opens a session.
@@ -66,12 +74,20 @@ func (b *bench) clients(ctx context.Context, n int) ([]*party, error) {
 	})
 }
 
+// taken opens n sessions, the first of which takes the lock.
+func (b *bench) taken(ctx context.Context, n int) (ps []*party, h *held, err error) {
+	if ps, err = b.clients(ctx, n); err == nil {
+		h, err = ps[0].soon(ctx, b.lock)
+	}
+	return ps, h, err
+}
+
 // stranger is a client that has not yet opened its session.
 func (b *bench) stranger() (*party, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := len(b.parties) + 1
-	p := &party{watch: &watch{waits: make(chan struct{}, 1)}}
+	p := &party{watch: newWatch()}
 	b.parties = append(b.parties, p)
 	p.env = &lb.Env{
 		Client: fmt.Sprintf("%s.c%d", b.lock, n), TTL: b.ttl, Clock: lb.HostClock{},
@@ -94,6 +110,7 @@ func (p *party) open(ctx context.Context, impl lb.Impl) (err error) {
 }
 
 func (p *party) set(m mode) {
+	p.broken = true
 	for _, via := range p.proxies {
 		via.set(m)
 	}
@@ -104,11 +121,12 @@ func (p *party) set(m mode) {
 func (p *party) crash() { p.set(refuses) }
 func (p *party) hang()  { p.set(hangs) }
 
-func (p *party) trips() (n int) {
+// heard are the requests that went over the wire, by their names in the protocol.
+func (p *party) heard() (all []string) {
 	for _, via := range p.proxies {
-		n += int(via.trips.Load())
+		all = append(all, via.requests()...)
 	}
-	return n
+	return all
 }
 
 func (p *party) close() (err error) {
@@ -131,8 +149,11 @@ type held struct {
 // request is one for the lock, with an owner that was never used before.
 func (p *party) request(lock string) lb.Request {
 	p.count++
-	return lb.Request{Lock: lock, Owner: fmt.Sprintf("%s.%d", p.env.Client, p.count)}
+	return lb.Request{Lock: lock, Owner: p.owner(p.count)}
 }
+
+// owner is that of the client's nth acquisition.
+func (p *party) owner(n int) string { return fmt.Sprintf("%s.%d", p.env.Client, n) }
 
 // acquire waits for the lock until ctx ends.
 func (p *party) acquire(ctx context.Context, lock string) (*held, error) {
@@ -185,24 +206,30 @@ func (p *party) refused(ctx context.Context, lock string) error {
 
 // settle takes back an acquisition of unknown outcome, as the bench's workers do.
 func (p *party) settle(ctx context.Context, req lb.Request, err error) error {
-	for n := 0; lb.OutcomeOf(err) == lb.Unknown && n < 3; n++ {
+	for n := 0; lb.AnswerOf(err) == lb.AnswerUnknown && n < 3; n++ {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.env.TTL)
 		e := p.session.Release(ctx, req)
 		cancel()
-		if lb.OutcomeOf(e) != lb.Unknown {
+		if lb.AnswerOf(e) != lb.AnswerUnknown {
 			break
 		}
 	}
 	return err
 }
 
+// release gives the lock back. Who is not told whether it was held has done so, too:
+// that is for the check of this.
 func (h *held) release(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, prompt)
-	defer cancel()
-	if err := h.session.Release(ctx, h.req); err != nil {
+	if err := h.giveBack(ctx); err != nil && !errors.Is(err, lb.ErrReleased) {
 		return fmt.Errorf("release of a lock that is held: %w", err)
 	}
 	return nil
+}
+
+func (h *held) giveBack(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, prompt)
+	defer cancel()
+	return h.session.Release(ctx, h.req)
 }
 
 // gaveUp reports whether err is the end of a context, which a connection that
@@ -234,19 +261,6 @@ func together(n int, f func(i int) error) error {
 
 // pause lets time pass.
 func pause(ctx context.Context, d time.Duration) error { return lb.HostClock{}.Sleep(ctx, d) }
-
-// watch is the probe of a client. It tells when the client begins to wait.
-type watch struct{ waits chan struct{} }
-
-func (w *watch) Step(ctx context.Context, _, _ string) error { return ctx.Err() }
-func (w *watch) Note(lb.Event)                               {}
-func (w *watch) Wait(context.Context, string, string) func() {
-	select {
-	case w.waits <- struct{}{}:
-	default:
-	}
-	return func() {}
-}
 
 // queued returns when the client has begun to wait. A library may announce the
 // wait before it has sent its request, so that gets a moment.

@@ -3,22 +3,22 @@ package locktest
 import (
 	"fmt"
 	"net"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// proxy stands between one client and one server. It counts the client's round
-// trips, and it can do to the client's connections what the client's death or a
-// broken network would do, without a process to kill.
+// proxy stands between one client and one server. It hears the client's requests,
+// and it can do to the client's connections what the client's death or a broken
+// network would do, without a process to kill.
 type proxy struct {
 	server string
 	l      net.Listener
-	trips  atomic.Int64
 
 	mu    sync.Mutex
 	mode  mode
 	conns map[net.Conn]bool
+	heard []string // the requests
 }
 
 // mode is what the proxy does to connections.
@@ -28,6 +28,7 @@ const (
 	forwards mode = iota
 	refuses       // existing connections are reset, new ones refused
 	hangs         // connections stay open, and nothing goes through any more
+	loses         // requests go through, and their answers are lost
 )
 
 func newProxy(server string) (*proxy, error) {
@@ -42,12 +43,12 @@ func newProxy(server string) (*proxy, error) {
 
 func (p *proxy) addr() string { return p.l.Addr().String() }
 
-// set changes the mode. Connections that have hung do not come back to life:
-// what was kept from them is lost.
+// set changes the mode. Connections that were kept from something do not come back
+// to life: it is lost.
 func (p *proxy) set(m mode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if m == refuses || p.mode == hangs {
+	if m == refuses || p.mode == hangs || p.mode == loses {
 		for c := range p.conns {
 			abort(c)
 		}
@@ -58,10 +59,10 @@ func (p *proxy) set(m mode) {
 	p.mode = m
 }
 
-func (p *proxy) is(m mode) bool {
+func (p *proxy) is(modes ...mode) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.mode == m
+	return slices.Contains(modes, p.mode)
 }
 
 // abort closes with a reset, as the kernel does for a connection of the dead.
@@ -98,9 +99,22 @@ func (p *proxy) connect(client net.Conn) {
 		abort(client)
 		return
 	}
-	meter := &meter{trips: &p.trips}
-	go p.copy(server, client, meter.request)
-	p.copy(client, server, meter.answer)
+	m := &meter{hear: p.hear}
+	go p.copy(server, client, m.said, hangs)
+	p.copy(client, server, m.answered, hangs, loses)
+}
+
+func (p *proxy) hear(request string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.heard = append(p.heard, request)
+}
+
+// requests are those that it has heard.
+func (p *proxy) requests() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.heard)
 }
 
 func (p *proxy) add(c net.Conn) bool {
@@ -114,16 +128,16 @@ func (p *proxy) add(c net.Conn) bool {
 	return true
 }
 
-// copy forwards from one to the other until one of them ends. While the proxy
-// hangs it reads and throws away: the sender is not told.
-func (p *proxy) copy(to, from net.Conn, count func([]byte)) {
+// copy forwards from one to the other until one of them ends. In the modes that let
+// nothing through it reads and throws away: the sender is not told.
+func (p *proxy) copy(to, from net.Conn, hear func([]byte), swallow ...mode) {
 	defer p.end(to, from)
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
 		if n > 0 {
-			count(buf[:n])
-			if !p.is(hangs) {
+			hear(buf[:n])
+			if !p.is(swallow...) {
 				if _, err := to.Write(buf[:n]); err != nil {
 					return
 				}

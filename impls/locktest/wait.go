@@ -15,11 +15,15 @@ func waiting(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	holder, err := ps[0].soon(ctx, b.lock)
+	return handOver(ctx, ps, b.lock)
+}
+
+func handOver(ctx context.Context, ps []*party, lock string) error {
+	holder, err := ps[0].soon(ctx, lock)
 	if err != nil {
 		return err
 	}
-	granted := ps[1].inBackground(ctx, b.lock)
+	granted := ps[1].inBackground(ctx, lock)
 	if err := granted.not(moment); err != nil {
 		return err
 	}
@@ -99,7 +103,7 @@ func giveUpOnce(ctx context.Context, ps []*party, lock string, limit func(contex
 		return fmt.Errorf("%w after its context ended", err)
 	case !gaveUp(err):
 		return fmt.Errorf("stopped waiting with %w, want its context's error", err)
-	case lb.OutcomeOf(err) == lb.Unknown && !last:
+	case lb.AnswerOf(err) == lb.AnswerUnknown && !last:
 		cancelNext() // whatever these leave behind: the next try has another lock
 		_, _ = next.within(prompt)
 		return errUncertain
@@ -146,11 +150,7 @@ func trying(ctx context.Context, b *bench) error {
 // push: who waits does not ask again and again.
 func push(ctx context.Context, b *bench) error {
 	const most = 5 // requests in a second: to get in line, and the session's own
-	ps, err := b.clients(ctx, 2)
-	if err != nil {
-		return err
-	}
-	holder, err := ps[0].soon(ctx, b.lock)
+	ps, holder, err := b.taken(ctx, 2)
 	if err != nil {
 		return err
 	}
@@ -158,11 +158,11 @@ func push(ctx context.Context, b *bench) error {
 	if err := ps[1].queued(ctx); err != nil {
 		return err
 	}
-	before := ps[1].trips()
+	before := len(ps[1].heard())
 	if err := granted.not(time.Second); err != nil {
 		return err
 	}
-	if n := ps[1].trips() - before; n > most {
+	if n := len(ps[1].heard()) - before; n > most {
 		return fmt.Errorf("a waiter asked %d times in a second, although the server is said to wake it", n)
 	}
 	if err := holder.release(ctx); err != nil {
@@ -219,5 +219,3 @@ func (g pending) within(d time.Duration) (*held, error) {
 		return nil, fmt.Errorf("%w after %v", errStillWaits, d)
 	}
 }
-
-var _ lb.Probe = (*watch)(nil)

@@ -36,15 +36,15 @@ func refusal(what string, err error) error {
 	case errors.As(err, new(*mysql.MySQLError)):
 		return compose.NoEffect(fmt.Errorf("mysql: %s: %w", what, err))
 	}
-	return fmt.Errorf("mysql: %s: %w", what, err)
+	return compose.Unsent(fmt.Errorf("mysql: %s: %w", what, err))
 }
 
 // released turns the number of rows given up into the answer of a release.
-func released(n int64, err error) error {
+func released(r result, err error) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("mysql: release: %w", err)
-	case n == 0:
+	case r.rows == 0:
 		return lb.ErrLost
 	}
 	return nil

@@ -16,7 +16,7 @@ func endless() []lb.Expectation {
 		{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "one row, one owner", Source: claim},
 		{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
-		{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
+		{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -25,11 +26,12 @@ func GetLock() lb.Impl {
 			Doc:        "GET_LOCK and RELEASE_LOCK",
 			Source:     `MySQL manual, "Locking Functions"`,
 			Topologies: topologies,
-			Steps:      slices.Concat([]string{"before-get-lock", "after-get-lock", "before-release-lock", "after-release-lock"}, tiedSteps),
+			Requests:   slices.Concat([]string{"get-lock", "release-lock"}, tiedRequests),
+			Takes:      "get-lock",
 			Traits:     lb.Traits{Push: true, LostNotice: true},
 			Expect:     connected(),
 		},
-		open: func(s session) (lb.Client, error) { return openTied(s, nil, getLock{s}) },
+		open: func(ctx context.Context, s session) (lb.Client, error) { return openTied(ctx, s, nil, getLock{s}) },
 	}
 }
 
@@ -52,40 +54,39 @@ func (c getLock) lock(ctx context.Context, l *link, req lb.Request) error {
 		seconds = 0
 	}
 	for {
-		if err := c.env.Step(ctx, "before-get-lock", req); err != nil {
-			return err
-		}
-		var got sql.NullBool // NULL: an error, such as the server's shortage of memory
-		err := c.env.Wait(ctx, "lock", req, func(ctx context.Context) error {
-			return l.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", serverName(req.Lock), seconds).Scan(&got)
+		err := c.env.Send(ctx, req, "get-lock", func(ctx context.Context) error {
+			return c.env.Wait(ctx, req, "lock", func(ctx context.Context) error { return get(ctx, l, req, seconds) })
 		})
-		switch {
-		case err != nil:
-			return fmt.Errorf("mysql: GET_LOCK: %w", err)
-		case !got.Valid:
-			return fmt.Errorf("mysql: GET_LOCK failed on the server")
-		case got.Bool:
-			return c.env.Step(ctx, "after-get-lock", req)
-		case req.Try:
-			return lb.ErrHeld
+		if !errors.Is(err, lb.ErrHeld) || req.Try {
+			return err
 		}
 	}
 }
 
-func (c getLock) unlock(ctx context.Context, l *link, req lb.Request) error {
-	if err := c.env.Step(ctx, "before-release-lock", req); err != nil {
-		return err
-	}
-	var ours sql.NullBool // NULL: nobody has it
-	err := l.QueryRowContext(ctx, "SELECT RELEASE_LOCK(?)", serverName(req.Lock)).Scan(&ours)
-	if err := c.env.Step(ctx, "after-release-lock", req); err != nil {
-		return err
-	}
+func get(ctx context.Context, l *link, req lb.Request, seconds int) error {
+	var got sql.NullBool // NULL: an error, such as the server's shortage of memory
+	err := l.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", serverName(req.Lock), seconds).Scan(&got)
 	switch {
 	case err != nil:
-		return fmt.Errorf("mysql: RELEASE_LOCK: %w", err)
-	case !ours.Bool:
-		return lb.ErrLost
+		return fmt.Errorf("mysql: GET_LOCK: %w", err)
+	case !got.Valid:
+		return errors.New("mysql: GET_LOCK failed on the server")
+	case !got.Bool:
+		return lb.ErrHeld
 	}
 	return nil
+}
+
+func (c getLock) unlock(ctx context.Context, l *link, req lb.Request) error {
+	return c.env.Send(ctx, req, "release-lock", func(ctx context.Context) error {
+		var ours sql.NullBool // NULL: nobody has it
+		err := l.QueryRowContext(ctx, "SELECT RELEASE_LOCK(?)", serverName(req.Lock)).Scan(&ours)
+		switch {
+		case err != nil:
+			return fmt.Errorf("mysql: RELEASE_LOCK: %w", err)
+		case !ours.Bool:
+			return lb.ErrLost
+		}
+		return nil
+	})
 }

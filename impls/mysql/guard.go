@@ -19,26 +19,28 @@ type guard struct {
 }
 
 func watch(env *lb.Env, l *link, lease *lb.Lease) *guard {
-	resting, rest := context.WithCancel(context.Background())
 	asking, abort := context.WithCancel(context.Background())
+	resting, rest := context.WithCancel(lb.As(asking, lb.Renewal))
 	g := &guard{lease: lease, rest: rest, abort: abort, done: make(chan struct{})}
-	go func() {
+	env.Go(asking, lb.Renewal, func(asking context.Context) {
 		defer close(g.done)
-		for env.Clock.Sleep(resting, env.TTL/3) == nil {
-			if err := ping(asking, env, l); err != nil {
+		for env.Sleep(resting, lease.Request, "ping", env.TTL/3) == nil {
+			if err := ping(asking, env, l, lease.Request); err != nil {
 				g.dead = true
 				lease.Lose("the connection that the lock is tied to does not answer: " + err.Error())
 				return
 			}
 		}
-	}()
+	})
 	return g
 }
 
-func ping(ctx context.Context, env *lb.Env, l *link) error {
-	ctx, cancel := context.WithTimeout(ctx, env.TTL)
-	defer cancel()
-	return l.PingContext(ctx)
+func ping(ctx context.Context, env *lb.Env, l *link, req lb.Request) error {
+	return env.Send(ctx, req, "ping", func(ctx context.Context) error {
+		ctx, cancel := env.WithTimeout(ctx, env.TTL)
+		defer cancel()
+		return l.PingContext(ctx)
+	})
 }
 
 // stop ends the questions and reports whether the connection is known to live. It

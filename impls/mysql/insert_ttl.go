@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
@@ -31,12 +32,13 @@ func InsertTTL() lb.Impl {
 			Doc:        "mysql-insert with an owner, who may take it again, and an expiry by the server's clock",
 			Source:     "the remedies that surveys give for the lock by a unique key",
 			Topologies: topologies,
-			Steps:      slices.Concat(rowSteps, []string{"before-extend", "after-extend"}),
+			Requests:   slices.Concat(rowRequests, []string{"extend"}),
+			Takes:      "insert",
 			Traits:     lb.Traits{Leased: true, Reentrant: true},
 			Expect:     compose.OnWallClock(compose.Lease()),
 		},
 		tables: []string{insertTTLTable},
-		open: func(s session) (lb.Client, error) {
+		open: func(_ context.Context, s session) (lb.Client, error) {
 			return &insertTTL{row: row{s, "lock_insert_ttl"}}, nil
 		},
 	}
@@ -75,23 +77,21 @@ func (c *insertTTL) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 	})
 }
 
-// again takes a lock once more that this client holds.
+// again takes a lock once more that this client holds: it gives the row another TTL,
+// unless it has expired.
 func (c *insertTTL) again(ctx context.Context, req lb.Request, e *entry) (*lb.Lease, error) {
-	if err := c.env.Step(ctx, "before-extend", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
-	call := c.env.Clock.Mono()
-	if err := c.extend(ctx, req.Lock, e.owner); errors.Is(err, lb.ErrLost) {
-		return nil, err
-	} else if err != nil {
-		return nil, compose.NoEffect(err) // at most the row lives longer
-	}
-	if err := c.env.Step(ctx, "after-extend", req); err != nil {
-		return nil, compose.NoEffect(err)
+	extended, err := c.exec(ctx, req, "extend",
+		"UPDATE "+c.table+" SET expires = "+later+" WHERE name = ? AND owner = ? AND expires > "+now,
+		c.env.TTL.Microseconds(), []byte(req.Lock), []byte(e.owner))
+	switch {
+	case err != nil:
+		return nil, compose.NoEffect(fmt.Errorf("mysql: extend: %w", err)) // at most the row lives longer
+	case extended.rows == 0:
+		return nil, lb.ErrLost
 	}
 	e.uses++
 	c.entries.Put(req.Owner, e)
-	return c.env.Grant(req, 0, c.env.Validity(call)), nil
+	return c.env.Grant(req, 0, c.env.Validity(extended.sent)), nil
 }
 
 // Release deletes the row when nobody uses it any more. What is not known here
@@ -107,7 +107,7 @@ func (c *insertTTL) Release(ctx context.Context, req lb.Request) error {
 		return nil
 	}
 	err := c.give(ctx, req, e.owner)
-	if lb.OutcomeOf(err) == lb.Unknown {
+	if lb.AnswerOf(err) == lb.AnswerUnknown {
 		return err
 	}
 	c.entries.Drop(req.Owner)

@@ -22,13 +22,17 @@ type link struct {
 const whoAmI = "SELECT id, host FROM information_schema.processlist WHERE id = CONNECTION_ID()"
 
 // connect makes a link.
-func connect(ctx context.Context, links *sql.DB) (*link, error) {
+func (s session) connect(ctx context.Context, links *sql.DB, req lb.Request) (*link, error) {
+	ctx, cancel := s.patient(ctx)
+	defer cancel()
 	conn, err := links.Conn(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("mysql: connect: %w", err)
 	}
 	l := &link{Conn: conn}
-	if err := conn.QueryRowContext(ctx, whoAmI).Scan(&l.id, &l.host); err != nil {
+	if err := s.env.Send(ctx, req, "identify", func(ctx context.Context) error {
+		return conn.QueryRowContext(ctx, whoAmI).Scan(&l.id, &l.host)
+	}); err != nil {
 		_ = conn.Close()
 		return nil, fmt.Errorf("mysql: ask for the connection's id: %w", err)
 	}
@@ -39,24 +43,19 @@ func connect(ctx context.Context, links *sql.DB) (*link, error) {
 // server knows it no more, and with it its locks, its place in line for one, and
 // whatever of it may still be on its way. To close a connection is not enough:
 // the server may not hear of it, and does not listen while it waits for a lock.
-func (s session) kill(ctx context.Context, l *link, req lb.Request) error {
-	_ = l.Close()
-	for {
+// It reports whether the server still knew it.
+func (s session) kill(ctx context.Context, l *link, req lb.Request) (knew bool, err error) {
+	for ; ; knew = true {
 		alive, err := s.knows(ctx, l, req)
+		_ = l.Close()
 		if err != nil || !alive {
-			return err
+			return knew, err
 		}
-		if err := s.env.Step(ctx, "before-kill", req); err != nil {
-			return err
-		}
-		if _, err := s.exec(ctx, fmt.Sprintf("KILL %d", l.id)); err != nil && !is(err, noSuchThread) {
-			return fmt.Errorf("mysql: kill a connection: %w", err)
-		}
-		if err := s.env.Step(ctx, "after-kill", req); err != nil {
-			return err
+		if _, err := s.exec(ctx, req, "kill", fmt.Sprintf("KILL %d", l.id)); err != nil && !is(err, noSuchThread) {
+			return true, fmt.Errorf("mysql: kill a connection: %w", err)
 		}
 		if err := s.env.Pause(ctx, req, killDelay); err != nil {
-			return err
+			return true, err
 		}
 	}
 }
@@ -66,12 +65,9 @@ const killDelay = 2 * time.Millisecond
 
 // knows reports whether the server still has the link's connection.
 func (s session) knows(ctx context.Context, l *link, req lb.Request) (alive bool, err error) {
-	if err := s.env.Step(ctx, "before-find-connection", req); err != nil {
-		return false, err
-	}
-	if err := s.get(ctx, []any{&alive}, "SELECT COUNT(*) FROM information_schema.processlist WHERE id = ? AND host = ?",
-		l.id, l.host); err != nil {
+	if err := s.get(ctx, req, "find-connection", []any{&alive},
+		"SELECT COUNT(*) FROM information_schema.processlist WHERE id = ? AND host = ?", l.id, l.host); err != nil {
 		return false, fmt.Errorf("mysql: find a connection: %w", err)
 	}
-	return alive, s.env.Step(ctx, "after-find-connection", req)
+	return alive, nil
 }

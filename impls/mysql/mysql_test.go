@@ -241,18 +241,18 @@ func waiters(l *lab, db *sql.DB) (n int) {
 func TestRefusal(t *testing.T) {
 	for _, tc := range []struct {
 		number uint16 // 0: no answer
-		want   lb.Result
+		want   lb.Answer
 		held   bool
 	}{
-		{duplicateKey, lb.Fail, true},
-		{deadlock, lb.Fail, true},
-		{lockWaitTimeout, lb.Fail, true},
-		{lockNotFree, lb.Fail, true},
-		{1406, lb.Fail, false}, // the name is too long
-		{0, lb.Unknown, false},
+		{duplicateKey, lb.AnswerFailed, true},
+		{deadlock, lb.AnswerFailed, true},
+		{lockWaitTimeout, lb.AnswerFailed, true},
+		{lockNotFree, lb.AnswerFailed, true},
+		{1406, lb.AnswerFailed, false}, // the name is too long
+		{0, lb.AnswerUnknown, false},
 	} {
 		err := refusal("INSERT", answer(tc.number))
-		if got := lb.OutcomeOf(err); got != tc.want || errors.Is(err, lb.ErrHeld) != tc.held {
+		if got := lb.AnswerOf(err); got != tc.want || errors.Is(err, lb.ErrHeld) != tc.held {
 			t.Errorf("answer %d is taken for %s (%v), want %s", tc.number, got, err, tc.want)
 		}
 	}

@@ -43,14 +43,13 @@ func Queue() lb.Impl {
 			Doc:        "a table of waiters in order, of whom the first may insert the row of mysql-insert-ttl",
 			Source:     "the remedy that surveys give for the unfairness of the lock by a unique key",
 			Topologies: topologies,
-			Steps: slices.Concat([]string{"before-enqueue", "after-enqueue", "before-heartbeat", "after-heartbeat",
-				"before-look", "after-look", "before-evict", "after-evict"},
-				rowSteps, []string{"before-leave", "after-leave"}),
-			Traits: lb.Traits{Leased: true, Fair: true},
-			Expect: compose.OnWallClock(compose.Lease()),
+			Requests:   slices.Concat([]string{"enqueue", "heartbeat", "look", "evict"}, rowRequests, []string{"leave"}),
+			Takes:      "insert",
+			Traits:     lb.Traits{Leased: true, Fair: true},
+			Expect:     compose.OnWallClock(compose.Lease()),
 		},
 		tables: []string{queueTable, queueWaitersTable},
-		open: func(s session) (lb.Client, error) {
+		open: func(_ context.Context, s session) (lb.Client, error) {
 			return &queue{row: row{s, "lock_queue"}}, nil
 		},
 	}
@@ -58,7 +57,7 @@ func Queue() lb.Impl {
 
 type queue struct {
 	row
-	seen lb.Instant // when the own place was last known to be kept
+	seen lb.Reading // when the own place was last known to be kept
 }
 
 func (c *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
@@ -92,38 +91,29 @@ func (c *queue) wait(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 
 // enqueue takes the last place.
 func (c *queue) enqueue(ctx context.Context, req lb.Request) error {
-	if err := c.env.Step(ctx, "before-enqueue", req); err != nil {
-		return err
-	}
-	c.seen = c.env.Clock.Mono()
-	if _, err := c.insist(ctx, "INSERT INTO lock_queue_waiters (name, owner, expires) VALUES (?, ?, "+later+")",
-		[]byte(req.Lock), []byte(req.Owner), c.env.TTL.Microseconds()); err != nil {
+	r, err := c.insist(ctx, req, "enqueue", "INSERT INTO lock_queue_waiters (name, owner, expires) VALUES (?, ?, "+later+")",
+		[]byte(req.Lock), []byte(req.Owner), c.env.TTL.Microseconds())
+	if err != nil {
 		return fmt.Errorf("mysql: enqueue: %w", err)
 	}
-	return c.env.Step(ctx, "after-enqueue", req)
+	c.seen = r.sent
+	return nil
 }
 
 // heartbeat keeps the place, every third of a TTL, or takes a new one.
 func (c *queue) heartbeat(ctx context.Context, req lb.Request) error {
-	call := c.env.Clock.Mono()
-	if call.Sub(c.seen) < c.env.TTL/3 {
+	if c.env.Clock.Mono().Sub(c.seen) < c.env.TTL/3 {
 		return nil
 	}
-	if err := c.env.Step(ctx, "before-heartbeat", req); err != nil {
-		return err
-	}
-	n, err := c.insist(ctx, "UPDATE lock_queue_waiters SET expires = "+later+" WHERE owner = ?",
+	r, err := c.insist(ctx, req, "heartbeat", "UPDATE lock_queue_waiters SET expires = "+later+" WHERE owner = ?",
 		c.env.TTL.Microseconds(), []byte(req.Owner))
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("mysql: keep the place in the queue: %w", err)
-	}
-	if err := c.env.Step(ctx, "after-heartbeat", req); err != nil {
-		return err
-	}
-	if n == 0 {
+	case r.rows == 0:
 		return c.enqueue(ctx, req)
 	}
-	c.seen = call
+	c.seen = r.sent
 	return nil
 }
 
@@ -131,48 +121,29 @@ func (c *queue) heartbeat(ctx context.Context, req lb.Request) error {
 // because our own has been evicted.
 func (c *queue) first(ctx context.Context, req lb.Request) (string, error) {
 	for {
-		if err := c.env.Step(ctx, "before-look", req); err != nil {
-			return "", err
-		}
 		var owner []byte
 		var expired bool
-		err := c.get(ctx, []any{&owner, &expired},
+		err := c.get(ctx, req, "look", []any{&owner, &expired},
 			"SELECT owner, expires < "+now+" FROM lock_queue_waiters WHERE name = ? ORDER BY id LIMIT 1", []byte(req.Lock))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return "", fmt.Errorf("mysql: look at the queue: %w", err)
 		}
-		if err := c.env.Step(ctx, "after-look", req); err != nil {
-			return "", err
-		}
 		if !expired || string(owner) == req.Owner {
 			return string(owner), nil
 		}
-		if err := c.evict(ctx, req, owner); err != nil {
-			return "", err
+		// It goes, if it has not been kept after all.
+		if _, err := c.insist(ctx, req, "evict", "DELETE FROM lock_queue_waiters WHERE owner = ? AND expires < "+now, owner); err != nil {
+			return "", fmt.Errorf("mysql: evict from the queue: %w", err)
 		}
 	}
-}
-
-// evict removes a place, if it has not been kept after all.
-func (c *queue) evict(ctx context.Context, req lb.Request, owner []byte) error {
-	if err := c.env.Step(ctx, "before-evict", req); err != nil {
-		return err
-	}
-	if _, err := c.insist(ctx, "DELETE FROM lock_queue_waiters WHERE owner = ? AND expires < "+now, owner); err != nil {
-		return fmt.Errorf("mysql: evict from the queue: %w", err)
-	}
-	return c.env.Step(ctx, "after-evict", req)
 }
 
 // leave gives the place up.
 func (c *queue) leave(ctx context.Context, req lb.Request) error {
-	if err := c.env.Step(ctx, "before-leave", req); err != nil {
-		return err
-	}
-	if _, err := c.insist(ctx, "DELETE FROM lock_queue_waiters WHERE owner = ?", []byte(req.Owner)); err != nil {
+	if _, err := c.insist(ctx, req, "leave", "DELETE FROM lock_queue_waiters WHERE owner = ?", []byte(req.Owner)); err != nil {
 		return fmt.Errorf("mysql: leave the queue: %w", err)
 	}
-	return c.env.Step(ctx, "after-leave", req)
+	return nil
 }
 
 func (c *queue) Release(ctx context.Context, req lb.Request) error {

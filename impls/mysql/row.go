@@ -3,7 +3,6 @@ package mysql
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
@@ -24,8 +23,8 @@ type row struct {
 	table string
 }
 
-// rowSteps are the steps of a row's taking and giving.
-var rowSteps = []string{"before-insert", "after-insert", "before-sweep", "after-sweep", "before-delete", "after-delete"}
+// rowRequests are those of a row's taking and giving.
+var rowRequests = []string{"insert", "sweep", "delete"}
 
 // try inserts the row. Only if one is in the way does it look whether that has
 // expired.
@@ -34,10 +33,7 @@ func (r row) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	if !errors.Is(err, lb.ErrHeld) {
 		return lease, err
 	}
-	if err := r.env.Step(ctx, "before-sweep", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
-	swept, err := r.exec(ctx, "DELETE FROM "+r.table+" WHERE name = ? AND expires < "+now, []byte(req.Lock))
+	swept, err := r.exec(ctx, req, "sweep", "DELETE FROM "+r.table+" WHERE name = ? AND expires < "+now, []byte(req.Lock))
 	if err != nil {
 		err = refusal("sweep an expired row", err)
 		if !errors.Is(err, lb.ErrHeld) {
@@ -45,51 +41,22 @@ func (r row) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 		}
 		return nil, err
 	}
-	if err := r.env.Step(ctx, "after-sweep", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
-	if swept == 0 {
+	if swept.rows == 0 {
 		return nil, lb.ErrHeld
 	}
 	return r.insert(ctx, req)
 }
 
 func (r row) insert(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	if err := r.env.Step(ctx, "before-insert", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
-	call := r.env.Clock.Mono()
-	if _, err := r.exec(ctx, "INSERT INTO "+r.table+" (name, owner, expires) VALUES (?, ?, "+later+")",
-		[]byte(req.Lock), []byte(req.Owner), r.env.TTL.Microseconds()); err != nil {
+	made, err := r.exec(ctx, req, "insert", "INSERT INTO "+r.table+" (name, owner, expires) VALUES (?, ?, "+later+")",
+		[]byte(req.Lock), []byte(req.Owner), r.env.TTL.Microseconds())
+	if err != nil {
 		return nil, refusal("INSERT", err)
 	}
-	if err := r.env.Step(ctx, "after-insert", req); err != nil {
-		return nil, err
-	}
-	return r.env.Grant(req, 0, r.env.Validity(call)), nil
-}
-
-// extend gives the owner's row another TTL, unless it has expired.
-func (r row) extend(ctx context.Context, lock, owner string) error {
-	n, err := r.exec(ctx, "UPDATE "+r.table+" SET expires = "+later+" WHERE name = ? AND owner = ? AND expires > "+now,
-		r.env.TTL.Microseconds(), []byte(lock), []byte(owner))
-	switch {
-	case err != nil:
-		return fmt.Errorf("mysql: extend: %w", err)
-	case n == 0:
-		return lb.ErrLost
-	}
-	return nil
+	return r.env.Grant(req, 0, r.env.Validity(made.sent)), nil
 }
 
 // give deletes the owner's row.
 func (r row) give(ctx context.Context, req lb.Request, owner string) error {
-	if err := r.env.Step(ctx, "before-delete", req); err != nil {
-		return err
-	}
-	n, err := r.insist(ctx, "DELETE FROM "+r.table+" WHERE name = ? AND owner = ?", []byte(req.Lock), []byte(owner))
-	if err := r.env.Step(ctx, "after-delete", req); err != nil {
-		return err
-	}
-	return released(n, err)
+	return released(r.insist(ctx, req, "delete", "DELETE FROM "+r.table+" WHERE name = ? AND owner = ?", []byte(req.Lock), []byte(owner)))
 }

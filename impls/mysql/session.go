@@ -23,7 +23,7 @@ import (
 type algorithm struct {
 	info   lb.Info
 	tables []string // as statements that create them where they don't exist
-	open   func(session) (lb.Client, error)
+	open   func(context.Context, session) (lb.Client, error)
 }
 
 func (a algorithm) Info() lb.Info { return a.info }
@@ -35,13 +35,13 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	}
 	var c lb.Client
 	if err = s.create(ctx, a.tables); err == nil {
-		c, err = a.open(s)
+		c, err = a.open(ctx, s)
 	}
 	if err != nil {
 		_ = s.Close()
 		return nil, err
 	}
-	return compose.Exclusive(c), nil
+	return compose.Exclusive(compose.Again(c)), nil
 }
 
 // topologies are those that every algorithm here runs on.
@@ -92,7 +92,11 @@ func pool(env *lb.Env, variables map[string]string) (*sql.DB, error) {
 // other's way, but not for long.
 func (s session) create(ctx context.Context, tables []string) error {
 	for _, t := range tables {
-		if _, err := s.insist(ctx, t); err != nil {
+		_, err := s.statement(ctx, t)
+		for inTheWay(err) && s.env.Pause(ctx, lb.Request{}, compose.RetryDelay) == nil {
+			_, err = s.statement(ctx, t)
+		}
+		if err != nil {
 			return fmt.Errorf("mysql: create a table: %w", err)
 		}
 	}
@@ -109,7 +113,7 @@ const grace = 100 * time.Millisecond
 
 // patient is ctx for one request: it ends grace later, and after one TTL.
 func (s session) patient(ctx context.Context) (context.Context, context.CancelFunc) {
-	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.env.TTL)
+	patient, cancel := s.env.WithTimeout(context.WithoutCancel(ctx), s.env.TTL)
 	stop := context.AfterFunc(ctx, func() {
 		_ = s.env.Clock.Sleep(patient, grace)
 		cancel()
@@ -117,30 +121,52 @@ func (s session) patient(ctx context.Context) (context.Context, context.CancelFu
 	return patient, func() { stop(); cancel() }
 }
 
-// exec sends one statement and returns the number of rows that it matched.
-func (s session) exec(ctx context.Context, statement string, args ...any) (int64, error) {
+// result is the server's answer to a statement.
+type result struct {
+	rows, id int64      // the number of rows that it matched, and that of the row that it made
+	sent     lb.Reading // when the statement was sent
+}
+
+// statement sends one that belongs to no request for a lock.
+func (s session) statement(ctx context.Context, statement string, args ...any) (r result, err error) {
 	ctx, cancel := s.patient(ctx)
 	defer cancel()
-	r, err := s.db.ExecContext(ctx, statement, args...)
+	r.sent = s.env.Clock.Mono()
+	answer, err := s.db.ExecContext(ctx, statement, args...)
 	if err != nil {
-		return 0, err
+		return r, err
 	}
-	return r.RowsAffected()
+	r.rows, err = answer.RowsAffected()
+	if err == nil {
+		r.id, err = answer.LastInsertId()
+	}
+	return r, err
+}
+
+// exec sends one as the request of that name.
+func (s session) exec(ctx context.Context, req lb.Request, name, statement string, args ...any) (r result, err error) {
+	err = s.env.Send(ctx, req, name, func(ctx context.Context) (err error) {
+		r, err = s.statement(ctx, statement, args...)
+		return err
+	})
+	return r, err
 }
 
 // get sends a query and reads the one row of its answer into the destinations.
-func (s session) get(ctx context.Context, into []any, query string, args ...any) error {
-	ctx, cancel := s.patient(ctx)
-	defer cancel()
-	return s.db.QueryRowContext(ctx, query, args...).Scan(into...)
+func (s session) get(ctx context.Context, req lb.Request, name string, into []any, query string, args ...any) error {
+	return s.env.Send(ctx, req, name, func(ctx context.Context) error {
+		ctx, cancel := s.patient(ctx)
+		defer cancel()
+		return s.db.QueryRowContext(ctx, query, args...).Scan(into...)
+	})
 }
 
 // insist is exec for what has to be done whoever is in the way.
-func (s session) insist(ctx context.Context, statement string, args ...any) (int64, error) {
+func (s session) insist(ctx context.Context, req lb.Request, name, statement string, args ...any) (result, error) {
 	for {
-		n, err := s.exec(ctx, statement, args...)
-		if !inTheWay(err) || ctx.Err() != nil {
-			return n, err
+		r, err := s.exec(ctx, req, name, statement, args...)
+		if !inTheWay(err) || s.env.Pause(ctx, req, compose.RetryDelay) != nil {
+			return r, err
 		}
 	}
 }

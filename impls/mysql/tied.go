@@ -37,20 +37,27 @@ type hold struct {
 	broken bool   // nobody knows any more what the server did
 }
 
-// tiedSteps are the steps of giving up a connection.
-var tiedSteps = []string{"before-find-connection", "after-find-connection", "before-kill", "after-kill"}
+// tiedRequests are those that look after a connection, and give it up.
+var tiedRequests = []string{"identify", "ping", "find-connection", "kill"}
 
-func openTied(s session, variables map[string]string, t tying) (lb.Client, error) {
+func openTied(ctx context.Context, s session, variables map[string]string, t tying) (lb.Client, error) {
 	links, err := pool(s.env, variables)
 	if err != nil {
 		return nil, err
 	}
 	links.SetMaxIdleConns(-1) // to close one is to close it
-	return &tied{session: s, links: links, tying: t}, nil
+	c := &tied{session: s, links: links, tying: t}
+	l, err := s.connect(ctx, links, lb.Request{}) // for the first acquisition
+	if err != nil {
+		_ = links.Close()
+		return nil, err
+	}
+	c.free = append(c.free, l)
+	return c, nil
 }
 
 func (c *tied) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	l, err := c.link(ctx)
+	l, err := c.link(ctx, req)
 	if err != nil {
 		return nil, compose.NoEffect(err)
 	}
@@ -64,6 +71,9 @@ func (c *tied) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	case errors.Is(err, lb.ErrHeld):
 		c.keep(req, h)
 		return nil, err
+	case errors.Is(err, lb.ErrNotSent):
+		c.keep(req, h)
+		return nil, compose.NoEffect(err)
 	}
 	h.broken = true
 	detached, cancel := compose.Detached(ctx, c.env)
@@ -75,15 +85,13 @@ func (c *tied) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 }
 
 // link takes a connection that is free, or makes one.
-func (c *tied) link(ctx context.Context) (*link, error) {
+func (c *tied) link(ctx context.Context, req lb.Request) (*link, error) {
 	if n := len(c.free); n > 0 {
 		l := c.free[n-1]
 		c.free = c.free[:n-1]
 		return l, nil
 	}
-	ctx, cancel := c.patient(ctx)
-	defer cancel()
-	return connect(ctx, c.links)
+	return c.connect(ctx, c.links, req)
 }
 
 // keep ends an acquisition whose connection can be used again.
@@ -112,28 +120,25 @@ func (c *tied) give(ctx context.Context, req lb.Request, h *hold) error {
 	ctx, cancel := c.patient(ctx)
 	defer cancel()
 	err := c.tying.unlock(ctx, h.link, req)
-	switch {
-	case err == nil:
+	if lb.AnswerOf(err) != lb.AnswerUnknown {
 		c.keep(req, h)
-	case errors.Is(err, lb.ErrLost):
-		h.guard.lease.Lose("the server says that the connection did not hold it")
-		c.keep(req, h)
-	default:
-		h.broken = true
+	} else {
+		h.broken = !errors.Is(err, lb.ErrNotSent)
 	}
 	return err
 }
 
-// end is the release by the end of the connection. That it held the lock until
-// now is more than anybody knows.
+// end is the release by the end of the connection. Where the server still knew it, it
+// is anybody's guess for how long it would have.
 func (c *tied) end(ctx context.Context, req lb.Request, h *hold) error {
-	if err := c.kill(ctx, h.link, req); err != nil {
+	knew, err := c.kill(ctx, h.link, req)
+	if err != nil {
 		return err
 	}
-	if h.guard != nil {
-		h.guard.lease.Lose("the connection that the lock was tied to is gone")
-	}
 	c.held.Drop(req.Owner)
+	if knew && h.guard != nil {
+		return lb.ErrReleased
+	}
 	return lb.ErrLost
 }
 

@@ -2,6 +2,12 @@ package peers
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
@@ -9,58 +15,132 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// onGoRedis is a library that locks through clients of go-redis.
+// onGoRedis is a library that locks through clients of go-redis, as redis.NewClient
+// makes them: a command waits for its answer for 5 s, whatever its context says, and
+// is sent up to four times.
 type onGoRedis struct {
 	info lb.Info
-	open func(*lb.Env, []*redis.Client) lb.Client
+	open func(*goRedis) lb.Client
 }
 
 func (p onGoRedis) Info() lb.Info { return p.info }
 
-func (p onGoRedis) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
-	nodes, err := redisconn.Dial(ctx, env)
-	if err != nil {
-		return nil, err
+func (p onGoRedis) Open(_ context.Context, env *lb.Env) (lb.Client, error) {
+	if len(env.Servers) == 0 {
+		return nil, errors.New("peers: redis: the run has no server")
 	}
-	for _, n := range nodes {
-		n.AddHook(steps{env})
+	r := &goRedis{env: env}
+	for _, addr := range env.Servers {
+		o := &redis.Options{Addr: addr, DialTimeout: 5 * time.Second} // the default, which the dialer below must know
+		o.Dialer = r.over(redis.NewDialer(o))
+		r.nodes = append(r.nodes, redis.NewClient(o))
 	}
-	return compose.Exclusive(p.open(env, nodes)), nil
+	return compose.Again(compose.Exclusive(p.open(r))), nil
 }
 
-// steps makes a step before and after every command that a library sends for a
-// request: "before-set", "after-set".
-type steps struct{ env *lb.Env }
-
-type requestKey struct{}
-
-// serving says which request the commands under this context are for.
-func serving(ctx context.Context, req lb.Request) context.Context {
-	return context.WithValue(ctx, requestKey{}, req)
+// goRedis is one client's connections. Every command on them passes the client's
+// steps, also those that the driver sends again: they are for whom was served last.
+type goRedis struct {
+	env        *lb.Env
+	nodes      []*redis.Client
+	serves     atomic.Pointer[service]
+	unanswered atomic.Int64 // commands
 }
 
-func served(ctx context.Context) (lb.Request, bool) {
-	req, ok := ctx.Value(requestKey{}).(lb.Request)
-	return req, ok
+type service struct {
+	ctx context.Context // it says who acts
+	req lb.Request
+	op  string
 }
 
-func (s steps) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		req, ok := served(ctx)
-		if !ok {
-			return next(ctx, cmd)
+// serve says for whom the commands are from now on, and what they do: op is the begin of
+// their requests' names, where a command alone does not tell.
+func (r *goRedis) serve(ctx context.Context, req lb.Request, op string) {
+	r.serves.Store(&service{context.WithoutCancel(ctx), req, op})
+}
+
+// lost is the answer of a release that found nothing to give back: had the driver to
+// ask again, the first time may have given it back.
+func (r *goRedis) lost(unanswered int64) error {
+	if r.unanswered.Load() != unanswered {
+		return lb.ErrReleased
+	}
+	return lb.ErrLost
+}
+
+func (r *goRedis) Close() error { return redisconn.Close(r.nodes) }
+
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+func (r *goRedis) over(dial dialer) dialer {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
 		}
-		if err := s.env.Step(ctx, "before-"+cmd.Name(), req); err != nil {
-			cmd.SetErr(err)
-			return err
-		}
-		err := next(ctx, cmd)
-		_ = s.env.Step(ctx, "after-"+cmd.Name(), req) // the library has its answer, whatever ends now
-		return err
+		return &wire{TCPConn: c.(*net.TCPConn), of: r}, nil
 	}
 }
 
-func (steps) DialHook(next redis.DialHook) redis.DialHook { return next }
-func (steps) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
+// wire is a connection that carries one command at a time, and then its answer: the
+// two halves of [lb.Env.Send].
+type wire struct {
+	*net.TCPConn
+	of    *goRedis
+	asked string // the command that was not answered yet
+}
+
+func (w *wire) Write(p []byte) (int, error) {
+	if name := command(p); name != "" {
+		if s := w.of.serves.Load(); s != nil {
+			name = s.op + name
+		}
+		if err := w.step(lb.Before(name)); err != nil {
+			return 0, fmt.Errorf("%w: %w", lb.ErrNotSent, err)
+		}
+		w.asked = name
+	}
+	return w.TCPConn.Write(p)
+}
+
+func (w *wire) Read(p []byte) (int, error) {
+	n, err := w.TCPConn.Read(p)
+	if name := w.asked; name != "" && (n > 0 || err != nil) {
+		w.asked = ""
+		if n == 0 {
+			w.of.unanswered.Add(1)
+		} else if !refusal(p[:n]) {
+			_ = w.step(lb.After(name)) // the driver has its answer, whatever ends now
+		}
+	}
+	return n, err
+}
+
+// refusal reports whether an answer begins as an error or as nothing, which is how
+// Redis says that it did not set, and how scripts say no.
+func refusal(p []byte) bool {
+	return p[0] == '-' || p[0] == '_' || strings.HasPrefix(string(p[:min(len(p), 3)]), "$-1")
+}
+
+func (w *wire) step(name string) error {
+	s := w.of.serves.Load()
+	if s == nil {
+		return nil
+	}
+	return w.of.env.Step(s.ctx, s.req, name)
+}
+
+// command is the name of the one at the beginning of p, an array of texts such as
+// *2\r\n$3\r\nGET\r\n$1\r\na\r\n, unless it is part of setting up the connection.
+func command(p []byte) string {
+	parts := strings.SplitN(string(p[:min(len(p), 64)]), "\r\n", 4)
+	if len(parts) < 4 || parts[0][0] != '*' {
+		return ""
+	}
+	switch name := strings.ToLower(parts[2]); name {
+	case "hello", "client":
+		return ""
+	default:
+		return name
+	}
 }

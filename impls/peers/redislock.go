@@ -8,14 +8,12 @@ import (
 	"github.com/bsm/redislock"
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
-	"github.com/lockbench/lockbench/impls/internal/redisconn"
-	"github.com/redis/go-redis/v9"
 )
 
 // Redislock is bsm/redislock. It does not wait unless it is told to; the bench's
-// client tries again, which has the advantage that it knows when the request that
-// succeeded was sent, and so how long it may rely on the lock. The library does
-// not say. Its token is set to the bench's owner.
+// client tries again. The library does not say until when a lock is good, but its
+// user knows when he called Obtain and for what TTL, and so how long he may rely on
+// it. Its token is set to the bench's owner.
 func Redislock() lb.Impl {
 	return onGoRedis{
 		info: lb.Info{
@@ -23,25 +21,22 @@ func Redislock() lb.Impl {
 			Doc:        "bsm/redislock: a token in Lua, without renewal",
 			Source:     "github.com/bsm/redislock v0.10.0",
 			Topologies: []string{"redis"},
-			Steps:      []string{"before-evalsha", "after-evalsha"},
+			Requests:   []string{"obtain-evalsha", "obtain-eval", "release-evalsha", "release-eval"},
+			Takes:      "obtain-evalsha",
 			Traits:     lb.Traits{Leased: true},
 			Expect:     compose.Lease(),
 		},
-		open: func(env *lb.Env, nodes []*redis.Client) lb.Client {
-			return &redislockClient{env: env, nodes: nodes, locks: redislock.New(nodes[0])}
-		},
+		open: func(r *goRedis) lb.Client { return &redislockClient{goRedis: r, locks: redislock.New(r.nodes[0])} },
 	}
 }
 
 type redislockClient struct {
-	env   *lb.Env
-	nodes []*redis.Client
+	*goRedis
 	locks *redislock.Client
 	held  compose.Held[*redislock.Lock] // nil where it is not known whether it is
 }
 
 func (c *redislockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	ctx = serving(ctx, req)
 	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
 		call := c.env.Clock.Mono()
 		c.held.Put(req.Owner, nil)
@@ -59,13 +54,13 @@ func (c *redislockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Leas
 }
 
 func (c *redislockClient) obtain(ctx context.Context, req lb.Request) (*redislock.Lock, error) {
+	c.serve(ctx, req, "obtain-")
 	return c.locks.Obtain(ctx, req.Lock, c.env.TTL, &redislock.Options{Token: req.Owner})
 }
 
 // Release needs the lock that Obtain has returned. Where the reply was lost, the
 // same token obtains it again.
 func (c *redislockClient) Release(ctx context.Context, req lb.Request) error {
-	ctx = serving(ctx, req)
 	lock, asked := c.held.Get(req.Owner)
 	if !asked {
 		return lb.ErrLost
@@ -74,7 +69,9 @@ func (c *redislockClient) Release(ctx context.Context, req lb.Request) error {
 	if lock == nil {
 		lock, err = c.obtain(ctx, req)
 	}
+	unanswered := c.unanswered.Load()
 	if err == nil {
+		c.serve(ctx, req, "release-")
 		err = lock.Release(ctx)
 	}
 	switch {
@@ -83,9 +80,7 @@ func (c *redislockClient) Release(ctx context.Context, req lb.Request) error {
 		return nil
 	case errors.Is(err, redislock.ErrLockNotHeld), errors.Is(err, redislock.ErrNotObtained):
 		c.held.Drop(req.Owner)
-		return lb.ErrLost
+		return c.lost(unanswered)
 	}
 	return fmt.Errorf("peers: redislock: release: %w", err)
 }
-
-func (c *redislockClient) Close() error { return redisconn.Close(c.nodes) }

@@ -11,8 +11,6 @@ import (
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
-	"github.com/lockbench/lockbench/impls/internal/redisconn"
-	"github.com/redis/go-redis/v9"
 )
 
 // Redsync is go-redsync/redsync, Redlock in Go, with its own retries (32, each
@@ -25,24 +23,24 @@ func Redsync() lb.Impl {
 			Doc:        "go-redsync/redsync v4: Redlock",
 			Source:     "github.com/go-redsync/redsync/v4 v4.18.0",
 			Topologies: []string{"redis-5", "redis"},
-			Steps:      []string{"before-set", "after-set", "before-evalsha", "after-evalsha"},
+			Requests:   []string{"set", "evalsha", "eval"},
+			Takes:      "set",
 			Traits:     lb.Traits{Leased: true},
 			Expect:     compose.Lease(),
 		},
-		open: func(env *lb.Env, nodes []*redis.Client) lb.Client {
+		open: func(r *goRedis) lb.Client {
 			var pools []pool.Pool
-			for _, n := range nodes {
+			for _, n := range r.nodes {
 				pools = append(pools, goredis.NewPool(n))
 			}
-			return &redsyncClient{env, nodes, redsync.New(pools...)}
+			return &redsyncClient{r, redsync.New(pools...)}
 		},
 	}
 }
 
 type redsyncClient struct {
-	env   *lb.Env
-	nodes []*redis.Client
-	rs    *redsync.Redsync
+	*goRedis
+	rs *redsync.Redsync
 }
 
 // mutex holds no state that Release would need: the value is the owner.
@@ -52,11 +50,12 @@ func (c *redsyncClient) mutex(req lb.Request) *redsync.Mutex {
 }
 
 func (c *redsyncClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	m, ctx := c.mutex(req), serving(ctx, req)
+	c.serve(ctx, req, "")
+	m := c.mutex(req)
 	lock := func() error { return m.TryLockContext(ctx) }
 	if !req.Try {
 		lock = func() error {
-			return c.env.Wait(ctx, "redsync", req, func(ctx context.Context) error { return m.LockContext(ctx) })
+			return c.env.Wait(ctx, req, "redsync", func(ctx context.Context) error { return m.LockContext(ctx) })
 		}
 	}
 	for {
@@ -65,8 +64,8 @@ func (c *redsyncClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease,
 		case err == nil:
 			return c.env.Grant(req, 0, c.env.Clock.Mono().Add(time.Until(m.Until()))), nil
 		case ctx.Err() != nil:
-			return nil, c.gaveUp(ctx, m, err)
-		case unanswered(err):
+			return nil, c.gaveUp(ctx, req, m, err)
+		case anyUnanswered(err):
 			return nil, fmt.Errorf("peers: redsync: %w", err)
 		case req.Try:
 			return nil, lb.ErrHeld
@@ -75,32 +74,33 @@ func (c *redsyncClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease,
 }
 
 // gaveUp cleans up: redsync does so with the context that has just ended.
-func (c *redsyncClient) gaveUp(ctx context.Context, m *redsync.Mutex, err error) error {
+func (c *redsyncClient) gaveUp(ctx context.Context, req lb.Request, m *redsync.Mutex, err error) error {
 	err = errors.Join(ctx.Err(), err)
 	ctx, cancel := compose.Detached(ctx, c.env)
 	defer cancel()
-	if _, e := m.UnlockContext(ctx); unanswered(e) {
+	c.serve(ctx, req, "")
+	if _, e := m.UnlockContext(ctx); anyUnanswered(e) {
 		return fmt.Errorf("peers: redsync: %w", errors.Join(err, e))
 	}
 	return compose.NoEffect(err)
 }
 
-// unanswered reports whether some node's answer is not known. Where a majority
+// anyUnanswered reports whether some node's answer is not known. Where a majority
 // said no, redsync tells that and nothing else, and nothing else matters.
-func unanswered(err error) bool {
+func anyUnanswered(err error) bool {
 	var node *redsync.RedisError
 	return errors.As(err, &node)
 }
 
 func (c *redsyncClient) Release(ctx context.Context, req lb.Request) error {
-	ok, err := c.mutex(req).UnlockContext(serving(ctx, req))
+	c.serve(ctx, req, "")
+	unanswered := c.unanswered.Load()
+	ok, err := c.mutex(req).UnlockContext(ctx)
 	switch {
 	case ok:
 		return nil
-	case unanswered(err):
+	case anyUnanswered(err):
 		return fmt.Errorf("peers: redsync: release: %w", err)
 	}
-	return lb.ErrLost
+	return c.lost(unanswered)
 }
-
-func (c *redsyncClient) Close() error { return redisconn.Close(c.nodes) }

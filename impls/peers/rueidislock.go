@@ -28,10 +28,11 @@ func (rueidislockImpl) Info() lb.Info {
 		Doc:        "redis/rueidis/rueidislock: two of three keys, renewed, client-side caching",
 		Source:     "github.com/redis/rueidis/rueidislock v1.0.77",
 		Topologies: []string{"redis"},
-		Steps:      []string{"before-evalsha", "after-evalsha"},
+		Requests:   []string{"acquire-evalsha", "acquire-eval", "renew-evalsha", "renew-eval", "release-evalsha", "release-eval"},
+		Takes:      "acquire-evalsha",
 		Traits:     lb.Traits{Renewing: true, Push: true, LostNotice: true},
 		Expect: compose.Except(compose.Lease(),
-			noEnd("pause-holder"), noEnd("pause-at:before-write"),
+			noEnd("pause-holder"), noEnd("pause@before-write"),
 			lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "the notice comes when the renewal that failed would have ended: half a TTL after the lock has expired", Source: measured}),
 	}
@@ -57,7 +58,6 @@ func (rueidislockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error)
 			return stepping{rc, c}, err
 		},
 	}
-	option.ClientOption.Dialer.Timeout = env.TTL
 	type opened struct {
 		rueidislock.Locker
 		error
@@ -73,7 +73,7 @@ func (rueidislockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error)
 			return nil, fmt.Errorf("peers: rueidislock: connect to %s: %w", env.Servers[0], o.error)
 		}
 		c.locker = o.Locker
-		return compose.Exclusive(c), nil
+		return compose.Again(compose.Exclusive(c)), nil
 	case <-ctx.Done():
 		go func() {
 			if o := <-done; o.error == nil {
@@ -84,51 +84,85 @@ func (rueidislockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error)
 	}
 }
 
-// stepping makes a step before and after every command that is for a request. The
-// others are the deletions of a release, of which the library does not say whether
-// they were answered.
+// stepping sends the library's commands. Those of an acquisition bear its request,
+// and are renewals once it is granted; the others are the deletions of a release, or
+// of an attempt that failed. What the library's driver sends again by itself, after
+// a lost reply, is not seen here.
 type stepping struct {
 	rueidis.Client
 	of *rueidislockClient
 }
 
-func (s stepping) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
-	req, ok := served(ctx)
-	if !ok {
-		res := s.Client.Do(ctx, cmd)
+func (s stepping) Do(ctx context.Context, cmd rueidis.Completed) (res rueidis.RedisResult) {
+	a, asked := ctx.Value(askedKey{}).(*acquisition)
+	op := "acquire-"
+	switch {
+	case asked && a.granted.Load():
+		op, ctx = "renew-", lb.As(ctx, lb.Renewal)
+	case !asked:
+		op = "release-"
+		a, ctx = s.of.releasing(ctx)
+	}
+	name := op + strings.ToLower(cmd.Commands()[0])
+	err := s.of.env.Send(ctx, a.req, name, func(ctx context.Context) error {
+		res = s.Client.Do(ctx, cmd)
+		return res.Error() // also where a script says no
+	})
+	if errors.Is(err, lb.ErrNotSent) {
+		return rueidis.NewErrorResult(err)
+	}
+	if !asked {
 		if res.NonRedisError() != nil {
 			s.of.unanswered.Add(1)
 		}
-		return res
+		n, _ := res.AsInt64() // 0 where there is no script of that name yet
+		s.of.deleted.Add(n)
 	}
-	name := strings.ToLower(cmd.Commands()[0])
-	if err := s.of.env.Step(ctx, "before-"+name, req); err != nil {
-		return rueidis.NewErrorResult(err)
+	return res // the library has its answer, whatever ends now
+}
+
+// releasing is the acquisition that Release gives back, if it does; otherwise the
+// library cleans up.
+func (c *rueidislockClient) releasing(ctx context.Context) (*acquisition, context.Context) {
+	if a := c.release.Load(); a != nil {
+		return a, ctx
 	}
-	res := s.Client.Do(ctx, cmd)
-	_ = s.of.env.Step(ctx, "after-"+name, req) // the library has its answer, whatever ends now
-	return res
+	return &acquisition{}, lb.As(ctx, lb.CleanUp)
+}
+
+type askedKey struct{}
+
+// acquisition is what the library's commands are sent for.
+type acquisition struct {
+	req     lb.Request
+	granted atomic.Bool
 }
 
 type rueidislockClient struct {
 	env        *lb.Env
 	locker     rueidislock.Locker
-	held       compose.Held[rueidislockHold]
-	unanswered atomic.Int64 // deletions
+	held       compose.Held[*rueidislockHold]
+	release    atomic.Pointer[acquisition] // what is being given back
+	unanswered atomic.Int64                // deletions
+	deleted    atomic.Int64                // keys
 }
 
 // rueidislockHold is a lock that the library has granted.
 type rueidislockHold struct {
+	*acquisition
 	ctx     context.Context // the library's, which ends when the lock is lost
 	release context.CancelFunc
 	lease   *lb.Lease
+	deaf    func() bool // no longer hears of the context's end, unless it has
+	unsure  bool        // its keys may be there until they expire
 }
 
 func (c *rueidislockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	// The library holds the lock for as long as this context lives.
-	life, giveUp := context.WithCancel(serving(context.WithoutCancel(ctx), req))
+	h := &rueidislockHold{acquisition: &acquisition{req: req}}
+	life, giveUp := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), askedKey{}, h.acquisition))
 	stop := context.AfterFunc(ctx, giveUp)
-	h, err := c.lock(life, req)
+	err := c.lock(life, h)
 	if err == nil && !stop() {
 		h.release() // granted just as the caller gave up
 		err = ctx.Err()
@@ -146,42 +180,40 @@ func (c *rueidislockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Le
 		return nil, fmt.Errorf("peers: rueidislock: %w", err)
 	}
 	h.lease = c.env.Grant(req, 0, 0)
+	h.granted.Store(true)
 	c.held.Put(req.Owner, h)
-	context.AfterFunc(h.ctx, func() {
-		if _, held := c.held.Get(req.Owner); held { // else it is the release that ends it
-			h.lose()
-		}
-	})
+	h.deaf = context.AfterFunc(h.ctx, h.lose)
 	return h.lease, nil
 }
 
-func (c *rueidislockClient) lock(ctx context.Context, req lb.Request) (h rueidislockHold, err error) {
-	if req.Try {
-		h.ctx, h.release, err = c.locker.TryWithContext(ctx, req.Lock)
-		return h, err
+func (c *rueidislockClient) lock(ctx context.Context, h *rueidislockHold) (err error) {
+	if h.req.Try {
+		h.ctx, h.release, err = c.locker.TryWithContext(ctx, h.req.Lock)
+		return err
 	}
-	err = c.env.Wait(ctx, "rueidislock", req, func(ctx context.Context) (err error) {
-		h.ctx, h.release, err = c.locker.WithContext(ctx, req.Lock)
+	return c.env.Wait(ctx, h.req, "rueidislock", func(ctx context.Context) (err error) {
+		h.ctx, h.release, err = c.locker.WithContext(ctx, h.req.Lock)
 		return err
 	})
-	return h, err
 }
 
-func (h rueidislockHold) lose() { h.lease.Lose("the library ended the lock's context") }
+func (h *rueidislockHold) lose() { h.lease.Lose("the library ended the lock's context") }
 
-// Release returns ErrLost if the holder has been told so before: the library does
-// not say whether its keys were still there.
+// Release tells by the keys that were deleted whether the lock was held until now.
+// The library does not say; and where fewer were there, a deletion may have been
+// sent again after a lost reply.
 func (c *rueidislockClient) Release(ctx context.Context, req lb.Request) error {
 	h, ok := c.held.Get(req.Owner)
 	if !ok {
 		return lb.ErrLost
 	}
-	lost := h.ctx.Err() != nil
-	if lost {
-		h.lose()
+	if h.unsure {
+		return errors.New("peers: rueidislock: an earlier release was not answered")
 	}
-	c.held.Drop(req.Owner)
-	before, done := c.unanswered.Load(), make(chan struct{})
+	lost := !h.deaf()
+	c.release.Store(h.acquisition)
+	h.unsure = true
+	unanswered, deleted, done := c.unanswered.Load(), c.deleted.Load(), make(chan struct{})
 	go func() {
 		h.release()
 		close(done)
@@ -191,14 +223,22 @@ func (c *rueidislockClient) Release(ctx context.Context, req lb.Request) error {
 	case <-ctx.Done():
 		return fmt.Errorf("peers: rueidislock: release: %w", ctx.Err())
 	}
-	switch {
-	case lost:
-		return lb.ErrLost
-	case c.unanswered.Load() != before:
+	c.release.Store(nil)
+	if c.unanswered.Load() != unanswered {
 		return errors.New("peers: rueidislock: release: the server did not answer")
 	}
-	return nil
+	c.held.Drop(req.Owner)
+	switch {
+	case c.deleted.Load()-deleted >= majority:
+		return nil
+	case lost:
+		return lb.ErrLost
+	}
+	return lb.ErrReleased
 }
+
+// majority is how many of its three keys the library takes for the lock.
+const majority = 2
 
 func (c *rueidislockClient) Close() error {
 	c.locker.Close()

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/zksession"
 )
 
 // ZKLock is the lock of the library github.com/go-zookeeper/zk:
@@ -19,10 +22,9 @@ import (
 //	l.Lock()
 //	l.Unlock()
 //
-// It has neither a try nor a wait that can be ended, no token, and does not say
-// for how long it is good. What a careful user can do is done here: to take the
-// event of an expired session for the loss of the lock. It comes late, since only
-// a client that has reconnected hears it.
+// It has neither a try nor a wait that can be ended, no token, does not say for how
+// long it is good, and tells nobody that it is lost: when the session has ended, the
+// connection begins another, and an Unlock that finds no node is the first to know.
 func ZKLock() lb.Impl { return zkLock{} }
 
 type zkLock struct{}
@@ -34,20 +36,22 @@ func (zkLock) Info() lb.Info {
 	}
 	broken := func(fault string) lb.Expectation {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "the lock gives no bound, and a holder hears of its session's end only after it has reconnected", Source: source}
+			Why: "the lock gives no bound, and nobody tells its holder that the session has ended", Source: source}
 	}
 	return lb.Info{
 		Name:       "peer-zk-lock",
 		Doc:        "zk.Lock of go-zookeeper: ephemeral sequential nodes, watch the predecessor",
 		Source:     source,
 		Topologies: []string{"zookeeper", "zookeeper-3"},
-		Steps: []string{"before-create", "after-create", "before-children", "after-children", "before-get", "after-get",
-			"before-delete", "after-delete"},
-		Traits: lb.Traits{Push: true, Fair: true},
+		Requests:   []string{"create", "exists", "children", "get", "ping", "delete", "close"},
+		Takes:      "create",
+		Traits:     lb.Traits{Push: true, Fair: true},
 		Expect: []lb.Expectation{
 			safe("none", "the queue is right"),
 			safe("kill-holder", "the node of the dead ends with its session"),
-			broken("pause-holder"), broken("cut-holder"), broken("pause-at:before-write"),
+			broken("pause-holder"), broken("cut-holder"), broken("pause@before-write"),
+			{Fault: "pause@after-create", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Reason: lb.DoubleGrant,
+				Why: "Lock does not look whether its node is still in the queue, and without it nobody is before it; if the library happens to write to the dead connection before it reads that it is dead, Lock fails instead", Source: source},
 		},
 	}
 }
@@ -56,14 +60,11 @@ func (zkLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	c := &zkLockClient{env: env}
 	begun := make(chan struct{}, 1)
 	conn, _, err := zk.Connect(env.Servers, env.TTL, zk.WithLogger(quiet{}), zk.WithDialer(c.dial), zk.WithEventCallback(func(ev zk.Event) {
-		switch ev.State {
-		case zk.StateHasSession:
+		if ev.State == zk.StateHasSession {
 			select {
 			case begun <- struct{}{}:
 			default:
 			}
-		case zk.StateExpired:
-			c.expired()
 		}
 	}))
 	if err != nil {
@@ -72,7 +73,7 @@ func (zkLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	c.conn = conn
 	select {
 	case <-begun:
-		return c, nil
+		return compose.Again(c), nil
 	case <-ctx.Done():
 		go conn.Close() // waits for a server that does not answer
 		return nil, fmt.Errorf("peers: zk: connect to %v: %w", env.Servers, ctx.Err())
@@ -82,16 +83,32 @@ func (zkLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 type zkLockClient struct {
 	env  *lb.Env
 	conn *zk.Conn
-	req  atomic.Pointer[lb.Request] // the latest, for the steps
+	req  atomic.Pointer[lb.Request] // the latest, whom the library's requests serve
 	held compose.Held[*zkAttempt]
+}
+
+// dial is the library's, with each request a step: those of a lock, and the pings.
+func (c *zkLockClient) dial(network, address string, timeout time.Duration) (net.Conn, error) {
+	conn, err := net.DialTimeout(network, address, timeout)
+	if err != nil {
+		return nil, err
+	}
+	return &zksession.Wire{Conn: conn, Env: c.env, For: c.serving,
+		Names: map[int32]string{1: "create", 2: "delete", 3: "exists", 4: "get", 12: "children", zksession.Ping: "ping", zksession.End: "close"}}, nil
+}
+
+func (c *zkLockClient) serving() lb.Request {
+	if req := c.req.Load(); req != nil {
+		return *req
+	}
+	return lb.Request{}
 }
 
 // zkAttempt is one zk.Lock, and its Lock that may go on after nobody wants it.
 type zkAttempt struct {
-	lock  *zk.Lock
-	done  chan struct{} // closed at the end of Lock
-	err   error         // its error
-	lease *lb.Lease
+	lock *zk.Lock
+	done chan struct{} // closed at the end of Lock
+	err  error         // its error
 }
 
 func (c *zkLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
@@ -101,16 +118,15 @@ func (c *zkLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 	c.req.Store(&req)
 	a := &zkAttempt{done: make(chan struct{}),
 		lock: zk.NewLock(c.conn, "/peer/_"+url.PathEscape(req.Lock), zk.WorldACL(zk.PermAll))}
-	a.lease = c.env.Grant(req, 0, 0)
 	c.held.Put(req.Owner, a)
 	go func() {
 		a.err = a.lock.Lock()
 		close(a.done)
 	}()
-	if err := c.env.Wait(ctx, "lock", req, a.await); err != nil {
+	if err := c.env.Wait(ctx, req, "lock", a.await); err != nil {
 		return nil, fmt.Errorf("peers: zk: lock: %w", err)
 	}
-	return a.lease, nil
+	return c.env.Grant(req, 0, 0), nil
 }
 
 func (a *zkAttempt) await(ctx context.Context) error {
@@ -147,14 +163,11 @@ func (c *zkLockClient) Release(ctx context.Context, req lb.Request) error {
 	case errors.Is(err, zk.ErrNoNode):
 		c.held.Drop(req.Owner)
 		return lb.ErrLost
+	case errors.Is(err, zk.ErrSessionExpired): // and the node with it
+		c.held.Drop(req.Owner)
+		return lb.ErrReleased
 	}
 	return fmt.Errorf("peers: zk: unlock: %w", err)
-}
-
-func (c *zkLockClient) expired() {
-	for _, a := range c.held.All() {
-		a.lease.Lose("the session has expired")
-	}
 }
 
 func (c *zkLockClient) Close() error {

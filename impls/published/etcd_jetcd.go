@@ -9,6 +9,8 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/etcd"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3lock/v3lockpb"
 	"google.golang.org/grpc/codes"
@@ -39,12 +41,17 @@ func (jetcdImpl) Info() lb.Info {
 		Doc:        "lease, keepalive every 4/5 of it, Lock RPC; an exception in lock() is printed and forgotten",
 		Source:     "etcd survey with a Java demo, " + listing,
 		Topologies: []string{"etcd", "etcd-3"},
-		Steps:      []string{"before-grant", "after-grant", "before-lock", "after-lock", "before-unlock", "after-unlock"},
+		Requests:   []string{"grant", "keep-alive", "lock", "unlock", "revoke"},
+		Takes:      "lock",
 		Traits:     lb.Traits{Renewing: true, Push: true, Fair: true, Reentrant: true},
 		Expect: []lb.Expectation{
 			{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nothing throws", Source: listing},
 			{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not write, and their lease ends", Source: listing},
-			{Fault: "p*", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+				Why: "nothing tells the frozen holder that its lease has ended, and its waiting neighbour's failure counts as success", Source: listing},
+			{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+				Why: "nothing tells the frozen holder that its lease has ended, and its waiting neighbour's failure counts as success", Source: listing},
+			{Fault: "pause@before-lock", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "nothing tells the frozen holder that its lease has ended, and its waiting neighbour's failure counts as success", Source: listing},
 			{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "nothing tells the holder that its lease has ended", Source: listing},
@@ -58,7 +65,7 @@ func (jetcdImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		return nil, err
 	}
 	alive, exit := context.WithCancel(context.Background())
-	return &jetcdClient{env: env, etcd: c, alive: alive, exit: exit, locks: map[string]*etcdDistributedLock{}}, nil
+	return compose.Again(&jetcdClient{env: env, etcd: c, alive: alive, exit: exit, locks: map[string]*etcdDistributedLock{}}), nil
 }
 
 // jetcdClient is one thread of the published program.
@@ -85,6 +92,7 @@ func (c *jetcdClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 	return c.env.Grant(req, 0, 0), nil
 }
 
+// Release is unlock(), which tells its caller nothing unless it throws.
 func (c *jetcdClient) Release(ctx context.Context, req lb.Request) error {
 	l := c.locks[req.Lock]
 	if l == nil {
@@ -93,7 +101,7 @@ func (c *jetcdClient) Release(ctx context.Context, req lb.Request) error {
 	if l.ended { // the program has ended inside of lock(): only its lease is left
 		delete(c.locks, req.Lock)
 		l.scheduledExecutorService.shutdown()
-		if _, err := c.etcd.Revoke(ctx, l.leaseID); err != nil {
+		if _, err := c.etcd.Revoke(etcd.For(ctx, req), l.leaseID); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
 			return fmt.Errorf("published: revoke: %w", err)
 		}
 		return lb.ErrLost
@@ -102,7 +110,10 @@ func (c *jetcdClient) Release(ctx context.Context, req lb.Request) error {
 	if l.data == nil {
 		delete(c.locks, req.Lock)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return lb.ErrReleased
 }
 
 func (c *jetcdClient) Close() error {
@@ -135,7 +146,7 @@ type lockData struct {
 func newEtcdDistributedLock(c *jetcdClient, lockKey string) *etcdDistributedLock {
 	return &etcdDistributedLock{
 		c: c, lockClient: v3lockpb.NewLockClient(c.etcd.ActiveConnection()), lockKey: lockKey, leaseTTL: c.env.TTL,
-		scheduledExecutorService: newSingleThreadScheduledExecutor(c.alive, c.env.Clock),
+		scheduledExecutorService: newSingleThreadScheduledExecutor(c.alive, c.env),
 	}
 }
 
@@ -158,55 +169,49 @@ func (l *etcdDistributedLock) lock(ctx context.Context, req lb.Request) error {
 
 // tryBlock is what stands between try and catch.
 func (l *etcdDistributedLock) tryBlock(ctx context.Context, req lb.Request) error {
-	env := l.c.env
-	if err := env.Step(ctx, "before-grant", req); err != nil {
-		return err
-	}
+	env, ctx := l.c.env, etcd.For(ctx, req)
 	// TimeUnit.NANOSECONDS.toSeconds rounds down: a TTL below a second is none.
 	granted, err := l.c.etcd.Grant(ctx, int64(l.leaseTTL/time.Second))
 	if err != nil {
 		return err
 	}
 	l.leaseID = granted.ID
-	if err := env.Step(ctx, "after-grant", req); err != nil {
-		return err
-	}
 	period := l.leaseTTL - l.leaseTTL/5
-	l.scheduledExecutorService.scheduleAtFixedRate(func() { go l.keepAliveOnce(granted.ID) }, period)
+	l.scheduledExecutorService.scheduleAtFixedRate(req, func(ctx context.Context) { l.keepAliveOnce(ctx, req, granted.ID) }, period)
 
-	if err := env.Step(ctx, "before-lock", req); err != nil {
-		return err
-	}
 	var lockResponse *v3lockpb.LockResponse
-	if err := env.Wait(ctx, "lock", req, func(ctx context.Context) error {
-		lockResponse, err = l.lockRPC(ctx, granted.ID)
+	if err := env.Wait(ctx, req, "lock", func(ctx context.Context) error {
+		lockResponse, err = l.lockRPC(ctx, req, granted.ID)
 		return err
 	}); err != nil {
 		return err
 	}
 	l.lockPath = lockResponse.Key
 	l.data = &lockData{lockCount: 1, leaseID: granted.ID, service: l.scheduledExecutorService, lockSuccess: true}
-	return env.Step(ctx, "after-lock", req)
+	return nil
 }
 
 // lockRPC is jetcd's lock(…).get().
-func (l *etcdDistributedLock) lockRPC(ctx context.Context, lease clientv3.LeaseID) (*v3lockpb.LockResponse, error) {
+func (l *etcdDistributedLock) lockRPC(ctx context.Context, req lb.Request, lease clientv3.LeaseID) (*v3lockpb.LockResponse, error) {
 	const retryDelay = 500 * time.Millisecond
 	for {
 		resp, err := l.lockClient.Lock(ctx, &v3lockpb.LockRequest{Name: []byte(l.lockKey), Lease: int64(lease)})
 		if status.Code(err) != codes.Unavailable {
 			return resp, err
 		}
-		if err := l.c.env.Clock.Sleep(ctx, retryDelay); err != nil {
+		if err := l.c.env.Sleep(ctx, req, lb.RetryDelay, retryDelay); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (l *etcdDistributedLock) keepAliveOnce(lease clientv3.LeaseID) {
-	ctx, cancel := context.WithTimeout(l.c.alive, l.leaseTTL)
-	defer cancel()
-	_, _ = l.c.etcd.KeepAliveOnce(ctx, lease) // nobody looks at the answer
+// keepAliveOnce does not wait for the answer, and nobody looks at it.
+func (l *etcdDistributedLock) keepAliveOnce(ctx context.Context, req lb.Request, lease clientv3.LeaseID) {
+	l.c.env.Go(ctx, lb.Renewal, func(ctx context.Context) {
+		ctx, cancel := l.c.env.WithTimeout(etcd.For(ctx, req), l.leaseTTL)
+		defer cancel()
+		_, _ = l.c.etcd.KeepAliveOnce(ctx, lease)
+	})
 }
 
 var errIllegalMonitorState = fmt.Errorf("published: IllegalMonitorStateException: the thread has not got the lock: %w", lb.ErrLost)
@@ -227,44 +232,38 @@ func (l *etcdDistributedLock) unlock(ctx context.Context, req lb.Request) error 
 }
 
 func (l *etcdDistributedLock) unlockBlock(ctx context.Context, req lb.Request) error {
-	env := l.c.env
 	if l.lockPath != nil {
-		if err := env.Step(ctx, "before-unlock", req); err != nil {
-			return err
-		}
-		if _, err := l.lockClient.Unlock(ctx, &v3lockpb.UnlockRequest{Key: l.lockPath}); err != nil {
+		if _, err := l.lockClient.Unlock(etcd.For(ctx, req), &v3lockpb.UnlockRequest{Key: l.lockPath}); err != nil {
 			return err // the task that keeps the lease alive goes on
-		}
-		if err := env.Step(ctx, "after-unlock", req); err != nil {
-			return err
 		}
 	}
 	l.data.service.shutdown()
-	if lease := l.data.leaseID; lease != 0 {
-		go func() { _, _ = l.c.etcd.Revoke(l.c.alive, lease) }() // its future is not waited for
+	if lease := l.data.leaseID; lease != 0 { // the revocation's future is not waited for
+		l.c.env.Go(l.c.alive, lb.CleanUp, func(ctx context.Context) { _, _ = l.c.etcd.Revoke(etcd.For(ctx, req), lease) })
 	}
 	return nil
 }
 
 // scheduler is as much of Java's ScheduledExecutorService as the listing uses.
 type scheduler struct {
-	clock lb.Clock
-	ctx   context.Context
-	stop  context.CancelFunc
+	env     *lb.Env
+	alive   context.Context // until the program ends
+	running context.Context // until shutdown
+	stop    context.CancelFunc
 }
 
-func newSingleThreadScheduledExecutor(ctx context.Context, clock lb.Clock) *scheduler {
-	ctx, stop := context.WithCancel(ctx)
-	return &scheduler{clock: clock, ctx: ctx, stop: stop}
+func newSingleThreadScheduledExecutor(ctx context.Context, env *lb.Env) *scheduler {
+	running, stop := context.WithCancel(ctx)
+	return &scheduler{env: env, alive: ctx, running: running, stop: stop}
 }
 
 // scheduleAtFixedRate runs task at once and then every period.
-func (s *scheduler) scheduleAtFixedRate(task func(), period time.Duration) {
-	go func() {
-		for ok := true; ok; ok = !errors.Is(s.clock.Sleep(s.ctx, period), context.Canceled) {
-			task()
+func (s *scheduler) scheduleAtFixedRate(req lb.Request, task func(context.Context), period time.Duration) {
+	s.env.Go(s.running, lb.Renewal, func(ctx context.Context) {
+		for ok := true; ok; ok = !errors.Is(s.env.Sleep(ctx, req, "renewal", period), context.Canceled) {
+			task(s.alive)
 		}
-	}()
+	})
 }
 
 func (s *scheduler) shutdown() { s.stop() }

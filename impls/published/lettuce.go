@@ -33,7 +33,8 @@ func Lettuce() lb.Impl {
 			Doc:        "SET NX EX, a renewal thread, thread-local reentrancy that is never cleared",
 			Source:     "listing 000, the lettuce lock",
 			Topologies: []string{"redis"},
-			Steps:      []string{"before-set", "after-set", "before-expire", "after-expire", "before-del", "after-del"},
+			Requests:   []string{"set", "expire", "del"},
+			Takes:      "set",
 			Traits:     lb.Traits{Renewing: true, Reentrant: true},
 			Expect: []lb.Expectation{{
 				Fault: "*", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
@@ -101,9 +102,7 @@ func (l *lettuceLock) lock(ctx context.Context, req lb.Request) error {
 		if ok, err := l.tryLock(ctx, req); ok || err != nil {
 			return err
 		}
-		if err := l.env.Wait(ctx, "retry-delay", req, func(ctx context.Context) error {
-			return l.env.Clock.Sleep(ctx, l.renewalTime>>1)
-		}); err != nil {
+		if err := l.env.Sleep(ctx, req, lb.RetryDelay, l.renewalTime>>1); err != nil {
 			return compose.NoEffect(err)
 		}
 	}
@@ -113,20 +112,16 @@ func (l *lettuceLock) tryLock(ctx context.Context, req lb.Request) (bool, error)
 	if l.threadLocal != nil {
 		return true, nil
 	}
-	if err := l.env.Step(ctx, "before-set", req); err != nil {
-		return false, compose.NoEffect(err)
+	set, err := take(ctx, l.env, req, "set", func(ctx context.Context) (bool, error) {
+		return l.rdb.SetNX(ctx, l.lockKey, l.lockValue, time.Duration(l.lockTime)*time.Second).Result()
+	})
+	if err != nil || !set {
+		return false, compose.Unsent(err)
 	}
-	set, err := l.rdb.SetNX(ctx, l.lockKey, l.lockValue, time.Duration(l.lockTime)*time.Second).Result()
-	if err != nil {
-		return false, fmt.Errorf("published: SET NX EX: %w", err)
-	}
-	if set {
-		l.isOpenExpirationRenewal.Store(true)
-		l.threadLocal = l
-		l.scheduleExpirationRenewal(req)
-		return true, l.env.Step(ctx, "after-set", req)
-	}
-	return false, nil
+	l.isOpenExpirationRenewal.Store(true)
+	l.threadLocal = l
+	l.scheduleExpirationRenewal(req)
+	return true, nil
 }
 
 // tryLockFor is the timed tryLock. Its loop compares the time of its begin with a
@@ -145,23 +140,20 @@ func (l *lettuceLock) tryLockFor(ctx context.Context, req lb.Request, wait time.
 
 // scheduleExpirationRenewal starts another thread at each grant. That of the grant
 // before may be asleep, and find the flag open again when it wakes.
-func (l *lettuceLock) scheduleExpirationRenewal(req lb.Request) { go l.expirationRenewal(req) }
-
-func (l *lettuceLock) expirationRenewal(req lb.Request) {
+func (l *lettuceLock) scheduleExpirationRenewal(req lb.Request) {
 	ctx := context.Background() // nobody interrupts the thread
+	l.env.Go(ctx, lb.Renewal, func(ctx context.Context) { l.expirationRenewal(ctx, req) })
+}
+
+func (l *lettuceLock) expirationRenewal(ctx context.Context, req lb.Request) {
 	for l.isOpenExpirationRenewal.Load() {
-		_ = l.env.Clock.Sleep(ctx, l.renewalTime)
-		if l.env.Step(ctx, "before-expire", req) != nil {
-			return
-		}
-		err := compareAndExpire.Run(ctx, l.rdb, []string{l.lockKey}, l.lockValue, l.lockTime).Err()
-		if err != nil {
+		_ = l.env.Sleep(ctx, req, "renewal", l.renewalTime)
+		if _, err := ask(ctx, l.env, req, "expire", func(ctx context.Context) (int64, error) {
+			return compareAndExpire.Eval(ctx, l.rdb, []string{l.lockKey}, l.lockValue, l.lockTime).Int64()
+		}); err != nil {
 			return // an exception that nobody catches ends the thread
 		}
 		// The listing prints whether it was renewed, and goes on either way.
-		if l.env.Step(ctx, "after-expire", req) != nil {
-			return
-		}
 	}
 }
 
@@ -175,29 +167,15 @@ var (
 func (t *lettuceThread) Release(ctx context.Context, req lb.Request) error {
 	l := t.lockFor(req.Lock)
 	l.isOpenExpirationRenewal.Store(false)
-	return deleted(ctx, t.env, req, func(ctx context.Context) (int64, error) {
-		return compareAndDelete.Run(ctx, l.rdb, []string{l.lockKey}, l.lockValue).Int64()
+	n, err := ask(ctx, t.env, req, "del", func(ctx context.Context) (int64, error) {
+		return compareAndDelete.Eval(ctx, l.rdb, []string{l.lockKey}, l.lockValue).Int64()
 	})
+	if err == nil && n == 0 {
+		return lb.ErrLost
+	}
+	return err
 }
 
 // Close closes the connection, which also ends the renewal threads: their next
 // request fails.
 func (t *lettuceThread) Close() error { return t.rdb.Close() }
-
-// deleted is the end of an unlock: the number of keys that it deleted.
-func deleted(ctx context.Context, env *lb.Env, req lb.Request, del func(context.Context) (int64, error)) error {
-	if err := env.Step(ctx, "before-del", req); err != nil {
-		return err
-	}
-	n, err := del(ctx)
-	if err != nil {
-		return fmt.Errorf("published: DEL: %w", err)
-	}
-	if err := env.Step(ctx, "after-del", req); err != nil {
-		return err
-	}
-	if n == 0 {
-		return lb.ErrLost
-	}
-	return nil
-}

@@ -3,7 +3,6 @@ package published
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -21,22 +20,24 @@ import (
 // again.
 func RedisLockUtil() lb.Impl {
 	const listing = "the listing"
+	late := func(fault string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check}, Source: listing,
+			Why: "unlock1 of the late holder frees the lock of whoever has it by then: two hold it, if a third comes before that one is done; where it meets nobody, there is only the late write"}
+	}
 	return onRedis{
 		info: lb.Info{
 			Name:       "published-002-redislockutil-lock",
 			Doc:        "RedisLockUtil.lock: SETNX, then EXPIRE; unlock1: DEL",
 			Source:     "listing 002, RedisLockUtil",
 			Topologies: []string{"redis"},
-			Steps:      []string{"before-setnx", "after-setnx", "after-expire", "before-del", "after-del"},
+			Requests:   []string{"setnx", "expire", "del"},
+			Takes:      "setnx",
 			Traits:     lb.Traits{Leased: true},
 			Expect: compose.Except(compose.Lease(),
-				lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-					Why: "unlock1 of the late holder frees the lock of the next one", Source: listing},
-				lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Check},
-					Why: "so does the late unlock1, unless TCP delivers it while nobody holds the lock", Source: listing},
-				lb.Expectation{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Broken},
+				late("pause-holder"), late("cut-holder"),
+				lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken},
 					Why: "late write and late unlock1", Source: listing},
-				lb.Expectation{Fault: "crash-at:after-setnx", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+				lb.Expectation{Fault: "kill@after-setnx", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 					Why: "the key has no expiry yet and nobody is left to delete it", Source: listing},
 			),
 		},
@@ -51,34 +52,37 @@ type lockUtil struct {
 
 func (u *lockUtil) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	return compose.Poll(ctx, u.env, req, func(ctx context.Context) (*lb.Lease, error) {
-		if err := u.env.Step(ctx, "before-setnx", req); err != nil {
-			return nil, compose.NoEffect(err)
-		}
-		status, err := u.rdb.SetNX(ctx, req.Lock, "1", 0).Result()
+		status, err := u.setNX(ctx, req, "1")
 		if err != nil {
-			return nil, fmt.Errorf("published: SETNX: %w", err)
+			return nil, compose.Unsent(err)
 		}
 		if !status {
 			return nil, lb.ErrHeld
 		}
-		if err := u.env.Step(ctx, "after-setnx", req); err != nil {
-			return nil, err
-		}
 		call := u.env.Clock.Mono()
-		if err := u.rdb.Expire(ctx, req.Lock, time.Duration(seconds(u.env))*time.Second).Err(); err != nil {
-			return nil, fmt.Errorf("published: EXPIRE: %w", err)
-		}
-		if err := u.env.Step(ctx, "after-expire", req); err != nil {
+		if _, err := ask(ctx, u.env, req, "expire", func(ctx context.Context) (bool, error) {
+			return u.rdb.Expire(ctx, req.Lock, time.Duration(seconds(u.env))*time.Second).Result()
+		}); err != nil {
 			return nil, err
 		}
 		return u.env.Grant(req, 0, u.env.Validity(call)), nil
 	})
 }
 
-func (u *lockUtil) Release(ctx context.Context, req lb.Request) error {
-	return deleted(ctx, u.env, req, func(ctx context.Context) (int64, error) {
-		return u.rdb.Del(ctx, req.Lock).Result()
+func (u *lockUtil) setNX(ctx context.Context, req lb.Request, value any) (bool, error) {
+	return take(ctx, u.env, req, "setnx", func(ctx context.Context) (bool, error) {
+		return u.rdb.SetNX(ctx, req.Lock, value, 0).Result()
 	})
+}
+
+// Release is unlock1, which tells its caller nothing.
+func (u *lockUtil) Release(ctx context.Context, req lb.Request) error {
+	if _, err := ask(ctx, u.env, req, "del", func(ctx context.Context) (int64, error) {
+		return u.rdb.Del(ctx, req.Lock).Result()
+	}); err != nil {
+		return err
+	}
+	return lb.ErrReleased
 }
 
 func (u *lockUtil) Close() error { return u.rdb.Close() }
@@ -112,9 +116,9 @@ func RedisLockUtil2() lb.Impl {
 			Doc:        "RedisLockUtil.lock2: SETNX, GET, GETSET with a time that is over at once; unlock2",
 			Source:     "listing 002, RedisLockUtil",
 			Topologies: []string{"redis"},
-			Steps: []string{"before-setnx", "after-setnx", "before-get", "after-get", "before-getset", "after-getset",
-				"before-unlock-get", "after-unlock-get", "before-del", "after-del"},
-			Traits: lb.Traits{Leased: true},
+			Requests:   []string{"setnx", "get", "getset", "unlock-get", "del"},
+			Takes:      "setnx",
+			Traits:     lb.Traits{Leased: true},
 			Expect: []lb.Expectation{{
 				Fault: "*", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "currentTimeMillis() + seconds: the lock is over a few milliseconds after it was taken", Source: "the listing",
@@ -143,15 +147,9 @@ func (u *lockUtil2) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 func (u *lockUtil2) currentTimeMillis() int64 { return u.env.Clock.Now().UnixMilli() }
 
 func (u *lockUtil2) lock2(ctx context.Context, req lb.Request, expire int64) (bool, error) {
-	if err := u.env.Step(ctx, "before-setnx", req); err != nil {
-		return false, compose.NoEffect(err)
-	}
-	status, err := u.rdb.SetNX(ctx, req.Lock, u.currentTimeMillis()+expire, 0).Result()
-	if err != nil {
-		return false, fmt.Errorf("published: SETNX: %w", err)
-	}
-	if status {
-		return true, u.env.Step(ctx, "after-setnx", req)
+	status, err := u.setNX(ctx, req, u.currentTimeMillis()+expire)
+	if err != nil || status {
+		return status, compose.Unsent(err)
 	}
 	old, err := u.get(ctx, req, "get")
 	if err != nil {
@@ -164,30 +162,23 @@ func (u *lockUtil2) lock2(ctx context.Context, req lb.Request, expire int64) (bo
 }
 
 // get reads the time in the key, 0 where there is none.
-func (u *lockUtil2) get(ctx context.Context, req lb.Request, step string) (int64, error) {
-	if err := u.env.Step(ctx, "before-"+step, req); err != nil {
-		return 0, err
-	}
-	old, err := u.rdb.Get(ctx, req.Lock).Int64()
-	if err != nil && !errors.Is(err, redis.Nil) {
-		return 0, fmt.Errorf("published: GET: %w", err)
-	}
-	return old, u.env.Step(ctx, "after-"+step, req)
+func (u *lockUtil2) get(ctx context.Context, req lb.Request, name string) (int64, error) {
+	return ask(ctx, u.env, req, name, func(ctx context.Context) (int64, error) {
+		old, err := u.rdb.Get(ctx, req.Lock).Int64()
+		if errors.Is(err, redis.Nil) {
+			return 0, nil
+		}
+		return old, err
+	})
 }
 
 func (u *lockUtil2) getSet(ctx context.Context, req lb.Request, old, expire int64) (bool, error) {
-	if err := u.env.Step(ctx, "before-getset", req); err != nil {
-		return false, compose.NoEffect(err)
-	}
-	//lint:ignore SA1019 the algorithm is made of SETNX, GET and GETSET
-	current, err := u.rdb.GetSet(ctx, req.Lock, u.currentTimeMillis()+expire).Int64()
-	if err != nil { // null, too: parseLong throws
-		return false, fmt.Errorf("published: GETSET: %w", err)
-	}
-	if err := u.env.Step(ctx, "after-getset", req); err != nil {
-		return false, err
-	}
-	return current == old, nil
+	taken, err := take(ctx, u.env, req, "getset", func(ctx context.Context) (bool, error) {
+		//lint:ignore SA1019 the algorithm is made of SETNX, GET and GETSET
+		current, err := u.rdb.GetSet(ctx, req.Lock, u.currentTimeMillis()+expire).Int64() // null, too, is an error: parseLong throws
+		return current == old, err
+	})
+	return taken, compose.Unsent(err)
 }
 
 func (u *lockUtil2) Release(ctx context.Context, req lb.Request) error {
@@ -198,5 +189,5 @@ func (u *lockUtil2) Release(ctx context.Context, req lb.Request) error {
 	if old > u.currentTimeMillis() {
 		return u.lockUtil.Release(ctx, req)
 	}
-	return lb.ErrLost // by its time, the lock has freed itself
+	return lb.ErrReleased // by its time, the lock has freed itself
 }

@@ -41,9 +41,9 @@ func (zkDistributedLock) Info() lb.Info {
 		Doc:        "ephemeral sequential nodes; a wait that ends, however it ends, is taken for a grant",
 		Source:     source + ` ("ZK lock Optimization")`,
 		Topologies: []string{"zookeeper", "zookeeper-3"},
-		Steps: []string{"before-root", "after-root", "before-create", "after-create", "before-children", "after-children",
-			"before-exists", "after-exists", "before-delete", "after-delete"},
-		Traits: lb.Traits{Push: true},
+		Requests:   []string{"root", "make-root", "create", "children", "exists", "ping", "delete", "close"},
+		Takes:      "create",
+		Traits:     lb.Traits{Push: true},
 		Expect: []lb.Expectation{
 			{Fault: "none", Outcomes: []lb.Outcome{lb.Safe, lb.Broken}, Source: source,
 				Why: "nobody leaves the queue but a holder; but a wake-up that is lost, which is rare, makes all who wait time out"},
@@ -51,7 +51,7 @@ func (zkDistributedLock) Info() lb.Info {
 				Why: "waiters time out one after the other and all take that for a grant; in most runs two of them overlap"},
 			broken("pause-holder", "waiters time out, and the frozen holder is told nothing"),
 			broken("cut-holder", "waiters time out, and nothing tells the holder that its session has ended"),
-			broken("pause-at:before-write", "waiters time out, and the frozen holder is told nothing"),
+			broken("pause@before-write", "waiters time out, and the frozen holder is told nothing"),
 		},
 	}
 }
@@ -84,21 +84,16 @@ func (c *distributedLockClient) Acquire(ctx context.Context, req lb.Request) (*l
 	} else if err := l.lock(ctx); err != nil {
 		return nil, err
 	}
-	l.granted = true
 	return c.env.Grant(req, 0, 0), nil
 }
 
-// Release says of a lock that was granted that it was held, since unlock never
-// says anything else, and of one that was not that it was not.
+// Release is unlock, which never says anything.
 func (c *distributedLockClient) Release(ctx context.Context, req lb.Request) error {
 	l, ok := c.held.Get(req.Owner)
 	if !ok {
 		return lb.ErrLost
 	}
-	if err := l.unlock(ctx); err != nil || l.granted {
-		return err
-	}
-	return lb.ErrLost
+	return l.unlock(ctx)
 }
 
 func (c *distributedLockClient) Close() error {
@@ -120,8 +115,6 @@ type distributedLock struct {
 	env *lb.Env
 	req lb.Request
 
-	granted bool // that lock returned
-
 	zk        *zksession.Session
 	lockName  string
 	waitNode  string
@@ -134,7 +127,7 @@ type distributedLock struct {
 func newDistributedLock(ctx context.Context, env *lb.Env, req lb.Request) *distributedLock {
 	l := &distributedLock{env: env, req: req, lockName: req.Lock}
 	var err error
-	if l.zk, err = zksession.OpenWatched(ctx, env.Servers, env.TTL, l.process); err == nil {
+	if l.zk, err = zksession.OpenFor(ctx, env, req, l.process); err == nil {
 		err = l.makeRoot(ctx)
 	}
 	if err != nil {
@@ -144,19 +137,16 @@ func newDistributedLock(ctx context.Context, env *lb.Env, req lb.Request) *distr
 }
 
 func (l *distributedLock) makeRoot(ctx context.Context) error {
-	if err := l.env.Step(ctx, "before-root", l.req); err != nil {
-		return err
-	}
-	exists, err := zksession.Do(ctx, l.zk, func(z *zk.Conn) (bool, error) {
+	exists, err := zksession.Do(ctx, l.zk, l.req, "root", func(z *zk.Conn) (bool, error) {
 		exists, _, err := z.Exists(distributedLockRoot)
 		return exists, err
 	})
 	if err == nil && !exists {
-		_, err = zksession.Do(ctx, l.zk, func(z *zk.Conn) (string, error) {
+		_, err = zksession.Do(ctx, l.zk, l.req, "make-root", func(z *zk.Conn) (string, error) {
 			return z.Create(distributedLockRoot, nil, zk.FlagPersistent, zk.WorldACL(zk.PermAll))
 		})
 	}
-	return errors.Join(err, l.env.Step(ctx, "after-root", l.req))
+	return err
 }
 
 // process is the watcher of the session and of every watch: whatever the event
@@ -189,28 +179,19 @@ func (l *distributedLock) tryLock(ctx context.Context) (bool, error) {
 	if strings.Contains(l.lockName, splitStr) {
 		return false, compose.NoEffect(errors.New("LockException: lockName can not contains _lock_"))
 	}
-	if err := l.env.Step(ctx, "before-create", l.req); err != nil {
-		return false, err
-	}
-	created, err := zksession.Do(ctx, l.zk, func(z *zk.Conn) (string, error) {
+	created, err := zksession.Do(ctx, l.zk, l.req, "create", func(z *zk.Conn) (string, error) {
 		return z.Create(distributedLockRoot+"/"+l.lockName+splitStr, nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))
 	})
 	if err != nil {
 		return false, fmt.Errorf("LockException: %w", err)
 	}
 	l.myZnode = created
-	if err := errors.Join(l.env.Step(ctx, "after-create", l.req), l.env.Step(ctx, "before-children", l.req)); err != nil {
-		return false, err
-	}
-	subNodes, err := zksession.Do(ctx, l.zk, func(z *zk.Conn) ([]string, error) {
+	subNodes, err := zksession.Do(ctx, l.zk, l.req, "children", func(z *zk.Conn) ([]string, error) {
 		names, _, err := z.Children(distributedLockRoot)
 		return names, err
 	})
 	if err != nil {
 		return false, fmt.Errorf("LockException: %w", err)
-	}
-	if err := l.env.Step(ctx, "after-children", l.req); err != nil {
-		return false, err
 	}
 	var lockObjNodes []string
 	for _, node := range subNodes {
@@ -234,24 +215,22 @@ func (l *distributedLock) tryLock(ctx context.Context) (bool, error) {
 // waitForLock returns true when the node before is gone, when any event came in,
 // and when the time is up.
 func (l *distributedLock) waitForLock(ctx context.Context, lower string, wait time.Duration) (bool, error) {
-	if err := l.env.Step(ctx, "before-exists", l.req); err != nil {
-		return false, err
-	}
-	exists, err := zksession.Do(ctx, l.zk, func(z *zk.Conn) (bool, error) {
+	exists, err := zksession.Do(ctx, l.zk, l.req, "exists", func(z *zk.Conn) (bool, error) {
 		exists, _, _, err := z.ExistsW(distributedLockRoot + "/" + lower)
 		return exists, err
 	})
 	if err != nil {
 		return false, fmt.Errorf("LockException: %w", err)
 	}
-	if err := l.env.Step(ctx, "after-exists", l.req); err != nil {
-		return false, err
-	}
 	if exists {
 		latch := newCountDownLatch() // an event that came before this is lost
 		l.latch.Store(latch)
-		err := l.env.Wait(ctx, "watch", l.req, func(ctx context.Context) error { return latch.await(ctx, l.env.Clock, wait) })
-		if err != nil {
+		if err := l.env.Wait(ctx, l.req, "watch", func(ctx context.Context) error {
+			timed, cancel := l.env.WithTimeout(ctx, wait)
+			defer cancel()
+			_ = latch.await(timed) // whether it came to zero, nobody asks
+			return ctx.Err()
+		}); err != nil {
 			return false, err
 		}
 		l.latch.Store(nil)
@@ -265,10 +244,7 @@ func (l *distributedLock) unlock(ctx context.Context) error {
 	if l.myZnode == "" {
 		return errors.New("IllegalArgumentException: path cannot be null")
 	}
-	if err := l.env.Step(ctx, "before-delete", l.req); err != nil {
-		return err
-	}
-	_, err := zksession.Do(ctx, l.zk, func(z *zk.Conn) (struct{}, error) {
+	_, err := zksession.Do(ctx, l.zk, l.req, "delete", func(z *zk.Conn) (struct{}, error) {
 		return struct{}{}, z.Delete(l.myZnode, -1)
 	})
 	if err == nil {
@@ -278,7 +254,10 @@ func (l *distributedLock) unlock(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // Java's delete would still be waiting
 	}
-	return l.env.Step(ctx, "after-delete", l.req)
+	if errors.Is(err, lb.ErrNotSent) {
+		return err
+	}
+	return lb.ErrReleased
 }
 
 // countDownLatch is Java's, of one count.
@@ -291,28 +270,13 @@ func newCountDownLatch() *countDownLatch { return &countDownLatch{zero: make(cha
 
 func (l *countDownLatch) countDown() { l.once.Do(func() { close(l.zero) }) }
 
-// await returns nil at zero and when the time is up, and the error of ctx, which
-// stands for the interruption of the thread. No time is set by d = 0.
-func (l *countDownLatch) await(ctx context.Context, clock lb.Clock, d time.Duration) error {
-	if d == 0 {
-		select {
-		case <-l.zero:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	timed, cancel := context.WithCancel(ctx)
-	defer cancel()
-	up := make(chan struct{})
-	go func() {
-		_ = clock.Sleep(timed, d) // its error is that of ctx
-		close(up)
-	}()
+// await returns nil at zero, and the error of ctx, which stands for the end of the
+// time and for the interruption of the thread.
+func (l *countDownLatch) await(ctx context.Context) error {
 	select {
 	case <-l.zero:
 		return nil
-	case <-up:
+	case <-ctx.Done():
 		return ctx.Err()
 	}
 }

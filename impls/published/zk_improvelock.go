@@ -40,13 +40,13 @@ func (zkImproveLock) Info() lb.Info {
 		Doc:        "ephemeral sequential nodes; the path of the first acquisition is kept for all others",
 		Source:     source,
 		Topologies: []string{"zookeeper", "zookeeper-3"},
-		Steps: []string{"before-size", "after-size", "before-create", "after-create", "before-children", "after-children",
-			"before-subscribe", "after-subscribe", "before-exists", "after-exists", "before-delete", "after-delete"},
-		Traits: lb.Traits{Push: true},
+		Requests:   []string{"size", "create", "children", "subscribe", "exists", "delete", "root", "make-root", "ping", "close"},
+		Takes:      "create",
+		Traits:     lb.Traits{Push: true},
 		Expect: []lb.Expectation{
 			safe("none", "whoever may not wait asks again and again until the queue is empty"),
 			safe("kill-holder", "the node of the dead ends with its session"),
-			broken("pause-holder"), broken("cut-holder"), broken("pause-at:before-write"),
+			broken("pause-holder"), broken("cut-holder"), broken("pause@before-write"),
 		},
 	}
 }
@@ -57,9 +57,9 @@ func (zkImproveLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		return nil, err
 	}
 	l := &improveLock{env: env, client: c}
-	exists, err := c.exists(ctx, lockPath)
+	exists, err := c.exists(ctx, lb.Request{}, "root", lockPath)
 	if err == nil && !exists {
-		err = c.createPersistent(ctx, lockPath)
+		err = c.createPersistent(ctx, lb.Request{}, "make-root", lockPath)
 	}
 	if err != nil {
 		c.close()
@@ -72,9 +72,7 @@ const lockPath = "/LOCK"
 
 // improveLock has the fields of the listing.
 type improveLock struct {
-	env     *lb.Env
-	granted string // the owner of the request that was granted last
-
+	env         *lb.Env
 	client      *zkClient
 	cdl         atomic.Pointer[countDownLatch]
 	beforePath  string // the node before that of the current request
@@ -96,7 +94,6 @@ func (l *improveLock) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 	} else if err := l.lock(ctx, req); err != nil {
 		return nil, err
 	}
-	l.granted = req.Owner
 	return l.env.Grant(req, 0, 0), nil
 }
 
@@ -115,21 +112,12 @@ func (l *improveLock) tryOnce(ctx context.Context, req lb.Request) (bool, error)
 		return false, err
 	}
 	if empty {
-		if err := l.env.Step(ctx, "before-create", req); err != nil {
-			return false, err
-		}
-		if l.currentPath, err = l.client.createEphemeralSequential(ctx, lockPath+"/lock"); err != nil {
-			return false, err
-		}
-		if err := l.env.Step(ctx, "after-create", req); err != nil {
+		if l.currentPath, err = l.client.createEphemeralSequential(ctx, req, "create", lockPath+"/lock"); err != nil {
 			return false, err
 		}
 	}
-	if err := l.env.Step(ctx, "before-children", req); err != nil {
-		return false, err
-	}
-	children, err := l.client.getChildren(ctx, lockPath)
-	if err := errors.Join(err, l.env.Step(ctx, "after-children", req)); err != nil {
+	children, err := l.client.getChildren(ctx, req, "children", lockPath)
+	if err != nil {
 		return false, err
 	}
 	slices.Sort(children)
@@ -152,11 +140,8 @@ func (l *improveLock) noPathOrEmpty(ctx context.Context, req lb.Request) (bool, 
 	if l.currentPath == "" {
 		return true, nil
 	}
-	if err := l.env.Step(ctx, "before-size", req); err != nil {
-		return false, err
-	}
-	children, err := l.client.getChildren(ctx, lockPath)
-	return len(children) == 0, errors.Join(err, l.env.Step(ctx, "after-size", req))
+	children, err := l.client.getChildren(ctx, req, "size", lockPath)
+	return len(children) == 0, err
 }
 
 // lock calls itself until it has the lock, on a stack that grows meanwhile.
@@ -180,46 +165,27 @@ func (l *improveLock) waitForLock(ctx context.Context, req lb.Request) error {
 			cdl.countDown()
 		}
 	}
-	if err := l.env.Step(ctx, "before-subscribe", req); err != nil {
-		return err
-	}
-	unsubscribe, err := l.client.subscribeDataChanges(ctx, l.beforePath, handleDataDeleted)
+	unsubscribe, err := l.client.subscribeDataChanges(ctx, req, "subscribe", l.beforePath, handleDataDeleted)
 	if err != nil {
 		return err
 	}
 	defer unsubscribe()
-	if err := errors.Join(l.env.Step(ctx, "after-subscribe", req), l.env.Step(ctx, "before-exists", req)); err != nil {
+	exists, err := l.client.exists(ctx, req, "exists", l.beforePath)
+	if err != nil || !exists {
 		return err
-	}
-	exists, err := l.client.exists(ctx, l.beforePath)
-	if err := errors.Join(err, l.env.Step(ctx, "after-exists", req)); err != nil {
-		return err
-	}
-	if !exists {
-		return nil
 	}
 	cdl := newCountDownLatch() // a deletion that was told before this is lost
 	l.cdl.Store(cdl)
-	return l.env.Wait(ctx, "watch", req, func(ctx context.Context) error { return cdl.await(ctx, l.env.Clock, 0) })
+	return l.env.Wait(ctx, req, "watch", cdl.await)
 }
 
 // Release is unlock, which says nothing: ZkClient's delete answers false where
-// there is no such node, and the listing does not look. What was granted is taken
-// to have been held until then, and what was not, not.
+// there is no such node, and the listing does not look.
 func (l *improveLock) Release(ctx context.Context, req lb.Request) error {
-	if err := l.env.Step(ctx, "before-delete", req); err != nil {
+	if err := l.client.delete(ctx, req, "delete", l.currentPath); err != nil && !errors.Is(err, zk.ErrNoNode) {
 		return err
 	}
-	if err := l.client.delete(ctx, l.currentPath); err != nil && !errors.Is(err, zk.ErrNoNode) {
-		return err
-	}
-	if err := l.env.Step(ctx, "after-delete", req); err != nil {
-		return err
-	}
-	if l.granted != req.Owner {
-		return lb.ErrLost
-	}
-	return nil
+	return lb.ErrReleased
 }
 
 func (l *improveLock) Close() error {

@@ -8,10 +8,10 @@ import (
 	"github.com/lockbench/lockbench/internal/labtest"
 )
 
-// anyDelete is why a lock that is released by a plain DEL fails three checks.
+// anyDelete is why a lock that is released by a plain DEL fails these checks.
 func anyDelete() map[string]string {
 	const why = "DEL does not look at whose lock it deletes"
-	return map[string]string{"foreign-release": why, "second-release": why, "expiry": why}
+	return map[string]string{"foreign-release": why, "second-release": why, "release-again": why, "expiry": why}
 }
 
 // TestConformance holds every algorithm to its claims: one line a row. They share

@@ -40,10 +40,10 @@ func Fair() lb.Impl {
 			Doc:        "a queue of waiters in Redis, granted in order; the dead are evicted by server time",
 			Source:     "Redisson RFairLock",
 			Topologies: oneServer,
-			Steps: []string{"before-acquire", "after-acquire", "before-subscribe", "after-subscribe",
-				"before-renew", "after-renew", "before-release", "after-release"},
-			Traits: lb.Traits{Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
-			Expect: compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
+			Requests:   renewable,
+			Takes:      "acquire",
+			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
+			Expect:     compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
 		},
 		open: func(s session) lb.Client { return &fair{renewed{listener: listener{session: s}}} },
 	}
@@ -70,36 +70,20 @@ func (c *fair) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	// Having given up, we must not stand in the way of those behind us.
 	detached, cancel := compose.Detached(ctx, c.env)
 	defer cancel()
-	if e := c.Release(detached, req); lb.OutcomeOf(e) == lb.Unknown {
+	if e := c.Release(detached, req); lb.AnswerOf(e) == lb.AnswerUnknown {
 		return nil, fmt.Errorf("redis: leave the queue: %w", e)
 	}
 	return nil, err
 }
 
 func (c *fair) try(ctx context.Context, req lb.Request) (*lb.Lease, time.Duration, error) {
-	if err := c.env.Step(ctx, "before-acquire", req); err != nil {
-		return nil, 0, compose.NoEffect(err)
-	}
-	call, keys, ttl := c.env.Clock.Mono(), fairKeys(req.Lock), c.env.TTL
-	left, err := fairAcquire.Run(ctx, c.rdb, keys, req.Owner, ttl.Milliseconds(), !req.Try).Int64()
-	if err != nil {
-		return nil, 0, fmt.Errorf("redis: stand in the queue: %w", err)
-	}
-	if left != 0 {
-		return nil, min(c.untilFree(left), ttl/3), lb.ErrHeld
-	}
-	if err := c.env.Step(ctx, "after-acquire", req); err != nil {
-		return nil, 0, err
-	}
-	return c.hold(req, call, func(ctx context.Context) (int64, error) {
-		return compareAndExpire.Run(ctx, c.rdb, keys[:1], req.Owner, ttl.Milliseconds()).Int64()
-	}), 0, nil
+	keys, ttl := fairKeys(req.Lock), c.env.TTL.Milliseconds()
+	lease, wait, err := c.renewed.try(ctx, req, c.script(fairAcquire, keys, req.Owner, ttl, !req.Try),
+		c.script(compareAndExpire, keys[:1], req.Owner, ttl))
+	return lease, min(wait, c.env.TTL/3), err
 }
 
 // Release gives the lock back, or the place in the queue.
 func (c *fair) Release(ctx context.Context, req lb.Request) error {
-	c.letGo(req.Owner)
-	return c.releaseBy(ctx, req, func(ctx context.Context) (int64, error) {
-		return fairRelease.Run(ctx, c.rdb, fairKeys(req.Lock), req.Owner, turn).Int64()
-	})
+	return c.release(ctx, req, c.script(fairRelease, fairKeys(req.Lock), req.Owner, turn))
 }

@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	_ "embed"
-	"fmt"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
@@ -27,7 +26,8 @@ func Fenced() lb.Impl {
 			Doc:        "redis-setpx-lua, and a fencing token from INCR in the same script",
 			Source:     "Redisson RFencedLock; " + compose.Kleppmann,
 			Topologies: oneServer,
-			Steps:      []string{"before-script", "after-script", "before-compare-and-delete", "after-compare-and-delete"},
+			Requests:   []string{"script", "compare-and-delete"},
+			Takes:      "script",
 			Traits:     lb.Traits{Leased: true, Fenced: true},
 			Expect:     compose.OnReplica(compose.OnWallClock(compose.FencedLease())),
 		},
@@ -39,22 +39,17 @@ type fenced struct{ session }
 
 func (c fenced) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
-		if err := c.env.Step(ctx, "before-script", req); err != nil {
-			return nil, compose.NoEffect(err)
-		}
-		call := c.env.Clock.Mono()
-		token, err := fencedAcquire.Run(ctx, c.rdb, []string{req.Lock, req.Lock + ":token"},
-			req.Owner, c.env.TTL.Milliseconds()).Uint64()
+		var token int64
+		sent, err := ask(ctx, c.session, req, "script",
+			c.script(fencedAcquire, []string{req.Lock, req.Lock + ":token"}, req.Owner, c.env.TTL.Milliseconds()),
+			func(n int64) error {
+				token = n
+				return taken(n != 0)
+			})
 		if err != nil {
-			return nil, fmt.Errorf("redis: SET and INCR: %w", err)
+			return nil, compose.Unsent(err)
 		}
-		if token == 0 {
-			return nil, lb.ErrHeld
-		}
-		if err := c.env.Step(ctx, "after-script", req); err != nil {
-			return nil, err
-		}
-		return c.env.Grant(req, token, c.env.Validity(call)), nil
+		return c.env.Grant(req, uint64(token), c.env.Validity(sent)), nil
 	})
 }
 

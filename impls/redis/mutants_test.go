@@ -8,7 +8,6 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/internal/mutants"
-	"github.com/redis/go-redis/v9"
 )
 
 func TestMain(m *testing.M) { mutants.Main(m, allMutants()) }
@@ -26,14 +25,14 @@ func allMutants() []mutants.Mutant {
 		mutants.New(mutate(Fenced(), "release-before-write", func(s session) lb.Client { return early{fenced{s}} }),
 			Fenced(), "none", lb.DoubleGrant, lb.Fence, lb.Broken),
 		mutants.New(mutate(Fenced(), "same-token", func(s session) lb.Client { return sameToken{fenced{s}} }),
-			Fenced(), "pause-at:before-write", "the fencing tokens can't be trusted", lb.Broken),
+			Fenced(), "pause@before-write", "the fencing tokens can't be trusted", lb.Broken),
 		mutants.New(mutate(Watchdog(), "outlives-lock", func(s session) lb.Client {
 			return &immortal{watchdog{renewed{listener: listener{session: s}}}}
 		}), Watchdog(), "kill-holder", lb.Ghost, lb.Stuck),
 		mutants.New(redlockWith("minority", redlockTry{enough: 2, looks: true, cleans: true}),
 			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "none", lb.DoubleGrant, lb.Broken),
 		mutants.New(redlockWith("no-elapsed", redlockTry{enough: 3, cleans: true}),
-			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "pause-at:after-majority", lb.DoubleGrant, lb.Broken),
+			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "pause@after-majority", lb.DoubleGrant, lb.Broken),
 		mutants.New(redlockWith("no-clean-up", redlockTry{enough: 3, looks: true}),
 			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "none", mutants.Outage, lb.Safe, lb.Inconclusive).InCrowd(24),
 	}
@@ -59,11 +58,13 @@ func (c releaseAny) Release(ctx context.Context, req lb.Request) error {
 type noNX struct{ setPXLua }
 
 func (c noNX) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	call := c.env.Clock.Mono()
-	if err := c.rdb.Set(ctx, req.Lock, req.Owner, c.env.TTL).Err(); err != nil {
+	sent, err := ask(ctx, c.session, req, "set", func(ctx context.Context) (string, error) {
+		return c.rdb.Set(ctx, req.Lock, req.Owner, c.env.TTL).Result()
+	}, func(string) error { return nil })
+	if err != nil {
 		return nil, err
 	}
-	return c.env.Grant(req, 0, c.env.Validity(call)), nil
+	return c.env.Grant(req, 0, c.env.Validity(sent)), nil
 }
 
 // early gives the lock back before the work is done.
@@ -101,7 +102,10 @@ func (c *immortal) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, erro
 	}
 	c.letGo(req.Owner)
 	compose.Renew(c.env, lease, func(ctx context.Context) error {
-		return c.rdb.PExpire(ctx, req.Lock, c.env.TTL).Err()
+		_, err := ask(ctx, c.session, req, "renew", func(ctx context.Context) (bool, error) {
+			return c.rdb.PExpire(ctx, req.Lock, c.env.TTL).Result()
+		}, func(bool) error { return nil })
+		return err
 	})
 	return lease, nil
 }
@@ -120,7 +124,7 @@ func redlockWith(how string, try redlockTry) lb.Impl {
 		try.redlock = redlock{s}
 		return try
 	}).(algorithm)
-	impl.info.Steps = append(impl.info.Steps, "after-majority")
+	impl.info.Requests = append(impl.info.Requests, "majority")
 	return impl
 }
 
@@ -130,11 +134,9 @@ func (c redlockTry) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 
 func (c redlockTry) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	call := c.env.Clock.Mono()
-	set := c.onAll(ctx, func(ctx context.Context, rdb *redis.Client) (bool, error) {
-		return rdb.SetNX(ctx, req.Lock, req.Owner, c.env.TTL).Result()
-	})
+	set := c.setAll(ctx, req)
 	if set.yes >= c.enough {
-		err := c.env.Step(ctx, "after-majority", req)
+		err := c.env.Step(ctx, req, lb.After("majority"))
 		if !c.looks {
 			call = c.env.Clock.Mono()
 		}
@@ -143,7 +145,7 @@ func (c redlockTry) try(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 		}
 	}
 	if c.cleans {
-		c.deleteAll(ctx, req)
+		c.cleanUp(ctx, req)
 	}
 	if ctx.Err() != nil {
 		return nil, compose.NoEffect(ctx.Err())

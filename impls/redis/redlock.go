@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -44,7 +45,8 @@ func redlockOn(topology, name, doc string, amnesia lb.Outcome) lb.Impl {
 			Doc:        doc,
 			Source:     `redis.io, "Distributed Locks with Redis", Redlock`,
 			Topologies: []string{topology},
-			Steps:      []string{"before-set", "after-set", "before-compare-and-delete", "after-compare-and-delete"},
+			Requests:   []string{"set", "compare-and-delete"},
+			Takes:      "set",
 			Traits:     lb.Traits{Leased: true},
 			Expect:     redlockExpect(amnesia),
 		},
@@ -75,25 +77,22 @@ func (c redlock) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error)
 }
 
 func (c redlock) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	if err := c.env.Step(ctx, "before-set", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
 	call := c.env.Clock.Mono()
-	set := c.onAll(ctx, func(ctx context.Context, rdb *redis.Client) (bool, error) {
-		return rdb.SetNX(ctx, req.Lock, req.Owner, c.env.TTL).Result()
-	})
-	err := c.env.Step(ctx, "after-set", req)
+	set := c.setAll(ctx, req)
 	until := c.env.Validity(call)
-	if err == nil && set.yes >= c.quorum() && c.env.Clock.Mono() < until {
+	switch {
+	case ctx.Err() == nil && set.yes >= c.quorum() && c.env.Clock.Mono() < until:
 		return c.env.Grant(req, 0, until), nil
+	case set.unsent == len(c.nodes):
+		return nil, compose.NoEffect(set.err)
 	}
-	deleted := c.deleteAll(ctx, req)
+	deleted := c.cleanUp(ctx, req)
 	switch {
 	case len(c.nodes)-deleted.yes-deleted.no >= c.quorum():
 		// Our value may be left on a majority, and keep everybody out.
-		return nil, fmt.Errorf("redlock: give back after a failed try: %w", errors.Join(err, set.err, deleted.err))
-	case err != nil || ctx.Err() != nil:
-		return nil, compose.NoEffect(errors.Join(err, ctx.Err()))
+		return nil, fmt.Errorf("redlock: give back after a failed try: %w", errors.Join(ctx.Err(), set.err, deleted.err))
+	case ctx.Err() != nil:
+		return nil, compose.NoEffect(ctx.Err())
 	case set.no == 0 && set.yes < c.quorum(): // nobody else was in the way
 		return nil, compose.NoEffect(fmt.Errorf("redlock: no majority: %w", set.err))
 	}
@@ -103,65 +102,79 @@ func (c redlock) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 // Release deletes on all nodes. This acquisition held the lock until now if it
 // did so on a majority; if it can't have been a majority, it did not.
 func (c redlock) Release(ctx context.Context, req lb.Request) error {
-	if err := c.env.Step(ctx, "before-compare-and-delete", req); err != nil {
-		return err
-	}
 	deleted := c.deleteAll(ctx, req)
-	if err := c.env.Step(ctx, "after-compare-and-delete", req); err != nil {
-		return err
-	}
 	switch {
 	case deleted.yes >= c.quorum():
 		return nil
 	case len(c.nodes)-deleted.no < c.quorum():
 		return lb.ErrLost
+	case deleted.unsent == len(c.nodes):
+		return fmt.Errorf("redlock: release: %w", deleted.err)
 	}
-	return fmt.Errorf("redlock: release: %w", deleted.err)
+	return fmt.Errorf("redlock: release: %v", deleted.err) // some were sent
 }
 
-// deleteAll does not end with ctx: the caller may have given up, but what it has
-// left on the nodes must go all the same.
+func (c redlock) setAll(ctx context.Context, req lb.Request) tally {
+	return c.onAll(ctx, req, "set", func(ctx context.Context, rdb *redis.Client) (bool, error) {
+		return rdb.SetNX(ctx, req.Lock, req.Owner, c.env.TTL).Result()
+	})
+}
+
 func (c redlock) deleteAll(ctx context.Context, req lb.Request) tally {
-	ctx, cancel := compose.Detached(ctx, c.env)
-	defer cancel()
-	return c.onAll(ctx, func(ctx context.Context, rdb *redis.Client) (bool, error) {
-		n, err := compareAndDelete.Run(ctx, rdb, []string{req.Lock}, req.Owner).Int64()
+	return c.onAll(ctx, req, "compare-and-delete", func(ctx context.Context, rdb *redis.Client) (bool, error) {
+		n, err := compareAndDelete.Eval(ctx, rdb, []string{req.Lock}, req.Owner).Int64()
 		return n == 1, err
 	})
 }
 
-// tally is how the nodes answered.
-type tally struct {
-	yes, no int
-	err     error // of those that did not answer
+// cleanUp does not end with ctx: the caller may have given up, but what it has left on
+// the nodes must go all the same.
+func (c redlock) cleanUp(ctx context.Context, req lb.Request) tally {
+	ctx, cancel := compose.Detached(ctx, c.env)
+	defer cancel()
+	return c.deleteAll(ctx, req)
 }
 
-// onAll asks all nodes at the same time and waits for all of them. Each has the
-// same short time to answer, so that a node that is down costs little of the
+// tally is how the nodes answered.
+type tally struct {
+	yes, no, unsent int
+	err             error // of those that did not answer
+}
+
+// onAll sends a request to all nodes at the same time and waits for all of them. Each
+// has the same short time to answer, so that a node that is down costs little of the
 // lease.
-func (c redlock) onAll(ctx context.Context, ask func(context.Context, *redis.Client) (bool, error)) (t tally) {
+func (c redlock) onAll(ctx context.Context, req lb.Request, name string, command func(context.Context, *redis.Client) (bool, error)) (t tally) {
 	const least = 50 * time.Millisecond // what a busy machine needs for a round trip
-	ctx, cancel := context.WithTimeout(ctx, max(c.env.TTL/20, least))
+	ctx, cancel := c.env.WithTimeout(ctx, max(c.env.TTL/20, least))
 	defer cancel()
-	type answer struct {
-		yes bool
-		err error
+	type vote struct {
+		yes, answered bool
+		err           error
 	}
-	answers := make(chan answer)
+	votes := make(chan vote)
 	for _, rdb := range c.nodes {
 		go func() {
-			yes, err := ask(ctx, rdb)
-			answers <- answer{yes, err}
+			var v vote
+			v.err = c.env.Send(ctx, req, name, func(ctx context.Context) error {
+				yes, err := redisconn.Ask(ctx, func(ctx context.Context) (bool, error) { return command(ctx, rdb) })
+				v.yes, v.answered = yes, err == nil
+				return err
+			})
+			votes <- v
 		}()
 	}
 	for range c.nodes {
-		switch a := <-answers; {
-		case a.err != nil:
-			t.err = errors.Join(t.err, a.err)
-		case a.yes:
+		switch v := <-votes; {
+		case v.yes:
 			t.yes++
-		default:
+		case v.answered:
 			t.no++
+		default:
+			t.err = errors.Join(t.err, v.err)
+			if errors.Is(v.err, lb.ErrNotSent) {
+				t.unsent++
+			}
 		}
 	}
 	return t

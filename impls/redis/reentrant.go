@@ -42,10 +42,10 @@ func Reentrant() lb.Impl {
 			Doc:        "a hash of client and count, renewed; waiters are woken by pub/sub",
 			Source:     "Redisson RLock",
 			Topologies: oneServer,
-			Steps: []string{"before-acquire", "after-acquire", "before-subscribe", "after-subscribe",
-				"before-renew", "after-renew", "before-release", "after-release"},
-			Traits: lb.Traits{Leased: true, Renewing: true, Push: true, Reentrant: true, LostNotice: true},
-			Expect: compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
+			Requests:   renewable,
+			Takes:      "acquire",
+			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, Reentrant: true, LostNotice: true},
+			Expect:     compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
 		},
 		open: func(s session) lb.Client {
 			return &reentrant{
@@ -68,27 +68,17 @@ type reentrant struct {
 }
 
 func (c *reentrant) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	keys, ttl := []string{req.Lock}, c.env.TTL.Milliseconds()
 	return c.await(ctx, req, freed(req.Lock), func(ctx context.Context) (*lb.Lease, time.Duration, error) {
-		if err := c.env.Step(ctx, "before-acquire", req); err != nil {
-			return nil, 0, compose.NoEffect(err)
-		}
-		call := c.env.Clock.Mono()
 		c.remember(req, false)
-		left, err := reentrantAcquire.Run(ctx, c.rdb, []string{req.Lock}, c.me, c.env.TTL.Milliseconds()).Int64()
-		if err != nil {
-			return nil, 0, fmt.Errorf("redis: HINCRBY: %w", err)
-		}
-		if left != 0 {
+		lease, wait, err := c.try(ctx, req, c.script(reentrantAcquire, keys, c.me, ttl), c.script(existsAndExpire, keys, c.me, ttl))
+		switch lb.AnswerOf(err) {
+		case lb.AnswerOK:
+			c.remember(req, true)
+		case lb.AnswerFailed:
 			c.forget(req)
-			return nil, c.untilFree(left), lb.ErrHeld
 		}
-		c.remember(req, true)
-		if err := c.env.Step(ctx, "after-acquire", req); err != nil {
-			return nil, 0, err
-		}
-		return c.hold(req, call, func(ctx context.Context) (int64, error) {
-			return existsAndExpire.Run(ctx, c.rdb, []string{req.Lock}, c.me, c.env.TTL.Milliseconds()).Int64()
-		}), 0, nil
+		return lease, wait, err
 	})
 }
 
@@ -96,17 +86,14 @@ func (c *reentrant) Release(ctx context.Context, req lb.Request) error {
 	if _, ok := c.mine[req.Lock][req.Owner]; !ok {
 		return lb.ErrLost // never asked for in this session
 	}
-	c.letGo(req.Owner)
 	keep := 0
 	for owner, granted := range c.mine[req.Lock] {
 		if granted && owner != req.Owner {
 			keep++
 		}
 	}
-	err := c.releaseBy(ctx, req, func(ctx context.Context) (int64, error) {
-		return reentrantRelease.Run(ctx, c.rdb, []string{req.Lock}, c.me, keep, freed(req.Lock)).Int64()
-	})
-	if lb.OutcomeOf(err) != lb.Unknown {
+	err := c.release(ctx, req, c.script(reentrantRelease, []string{req.Lock}, c.me, keep, freed(req.Lock)))
+	if lb.AnswerOf(err) != lb.AnswerUnknown {
 		c.forget(req)
 	}
 	return err

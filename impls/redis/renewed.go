@@ -2,7 +2,7 @@ package redis
 
 import (
 	"context"
-	"fmt"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
@@ -14,28 +14,36 @@ type renewed struct {
 	renewals compose.Held[func()] // by owner, what ends them
 }
 
-// hold makes the lease of a request that was granted, and renews it. The script
-// behind renew returns 0 where the lock is no longer this owner's.
-func (r *renewed) hold(req lb.Request, call lb.Instant, renew func(context.Context) (int64, error)) *lb.Lease {
-	lease := r.env.Grant(req, 0, r.env.Validity(call))
+// renewable are the requests of the algorithms that renew.
+var renewable = []string{"acquire", "subscribe", "unsubscribe", "renew", "release"}
+
+// try asks for the lock by a script that answers 0 for a grant, and else how many
+// milliseconds it is taken for. The lease is renewed by another.
+func (r *renewed) try(ctx context.Context, req lb.Request, acquire, renew script) (lease *lb.Lease, wait time.Duration, err error) {
+	sent, err := ask(ctx, r.session, req, "acquire", acquire, func(left int64) error {
+		wait = r.untilFree(left)
+		return taken(left == 0)
+	})
+	if err != nil {
+		return nil, wait, compose.Unsent(err)
+	}
+	lease = r.env.Grant(req, 0, r.env.Validity(sent))
 	r.renewals.Put(req.Owner, compose.Renew(r.env, lease, func(ctx context.Context) error {
-		if err := r.env.Step(ctx, "before-renew", req); err != nil {
-			return err
-		}
-		n, err := renew(ctx)
-		switch {
-		case err != nil:
-			return fmt.Errorf("redis: renew: %w", err)
-		case n == 0:
-			return lb.ErrLost
-		}
-		return r.env.Step(ctx, "after-renew", req)
+		_, err := ask(ctx, r.session, req, "renew", renew, released)
+		return err
 	}))
-	return lease
+	return lease, 0, nil
 }
 
-// letGo ends the renewals of an owner. It comes before the release: a lock that
-// can't be released must at least expire.
+// release gives the lock back by a script that returns 0 where this owner did not
+// hold it. The renewals end before: a lock that can't be released must at least expire.
+func (r *renewed) release(ctx context.Context, req lb.Request, release script) error {
+	r.letGo(req.Owner)
+	_, err := ask(ctx, r.session, req, "release", release, released)
+	return err
+}
+
+// letGo ends the renewals of an owner.
 func (r *renewed) letGo(owner string) {
 	if stop, ok := r.renewals.Get(owner); ok {
 		stop()

@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -42,10 +41,10 @@ func ReadWrite() lb.Impl {
 			Doc:        "a hash with the mode and each holder's own lease; shared and exclusive",
 			Source:     "Redisson RReadWriteLock",
 			Topologies: oneServer,
-			Steps: []string{"before-acquire", "after-acquire", "before-subscribe", "after-subscribe",
-				"before-renew", "after-renew", "before-release", "after-release"},
-			Traits: lb.Traits{Leased: true, Renewing: true, Push: true, Shared: true, LostNotice: true},
-			Expect: compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
+			Requests:   renewable,
+			Takes:      "acquire",
+			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, Shared: true, LostNotice: true},
+			Expect:     compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
 		},
 		open: func(s session) lb.Client { return &readWrite{renewed{listener: listener{session: s}}} },
 	}
@@ -58,32 +57,14 @@ func (c *readWrite) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 	if req.Shared {
 		mode = "read"
 	}
+	keys, ttl := []string{req.Lock}, c.env.TTL.Milliseconds()
 	return c.await(ctx, req, freed(req.Lock), func(ctx context.Context) (*lb.Lease, time.Duration, error) {
-		if err := c.env.Step(ctx, "before-acquire", req); err != nil {
-			return nil, 0, compose.NoEffect(err)
-		}
-		call := c.env.Clock.Mono()
-		left, err := rwAcquire.Run(ctx, c.rdb, []string{req.Lock}, member(req), c.env.TTL.Milliseconds(), mode).Int64()
-		if err != nil {
-			return nil, 0, fmt.Errorf("redis: HSET: %w", err)
-		}
-		if left != 0 {
-			return nil, c.untilFree(left), lb.ErrHeld
-		}
-		if err := c.env.Step(ctx, "after-acquire", req); err != nil {
-			return nil, 0, err
-		}
-		return c.hold(req, call, func(ctx context.Context) (int64, error) {
-			return rwRenew.Run(ctx, c.rdb, []string{req.Lock}, member(req), c.env.TTL.Milliseconds()).Int64()
-		}), 0, nil
+		return c.try(ctx, req, c.script(rwAcquire, keys, member(req), ttl, mode), c.script(rwRenew, keys, member(req), ttl))
 	})
 }
 
 func (c *readWrite) Release(ctx context.Context, req lb.Request) error {
-	c.letGo(req.Owner)
-	return c.releaseBy(ctx, req, func(ctx context.Context) (int64, error) {
-		return rwRelease.Run(ctx, c.rdb, []string{req.Lock}, member(req), freed(req.Lock)).Int64()
-	})
+	return c.release(ctx, req, c.script(rwRelease, []string{req.Lock}, member(req), freed(req.Lock)))
 }
 
 // member is the holder's field in the hash, which no owner can mistake for "mode".

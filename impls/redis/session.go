@@ -24,10 +24,11 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	c := compose.Again(a.open(s))
 	if !a.info.Traits.Shared {
-		return compose.Exclusive(a.open(s)), nil
+		c = compose.Exclusive(c)
 	}
-	return a.open(s), nil
+	return c, nil
 }
 
 // oneServer are the topologies of the algorithms that need one server, or one that
@@ -54,12 +55,40 @@ func dial(ctx context.Context, env *lb.Env) (session, error) {
 // its connection.
 func (s session) Close() error { return redisconn.Close(s.nodes) }
 
-// released turns the number of deleted keys into the answer of a release.
-func released(n int64, err error) error {
-	switch {
-	case err != nil:
-		return fmt.Errorf("redis: release: %w", err)
-	case n == 0:
+// ask sends one command, as the request of that name. means says what its answer
+// means for the algorithm. It returns when the command was sent.
+func ask[T any](ctx context.Context, s session, req lb.Request, name string, command func(context.Context) (T, error), means func(T) error) (sent lb.Reading, err error) {
+	err = s.env.Send(ctx, req, name, func(ctx context.Context) error {
+		sent = s.env.Clock.Mono()
+		answer, err := redisconn.Ask(ctx, command)
+		if err != nil {
+			return fmt.Errorf("redis: %s: %w", name, err)
+		}
+		return means(answer)
+	})
+	return sent, err
+}
+
+// script is a script with its arguments, which answers with a number.
+type script func(context.Context) (int64, error)
+
+// script sends the whole of it: a server that was restarted, or took over, would not
+// know it by its digest, and that would be a second request.
+func (s session) script(sc *redis.Script, keys []string, args ...any) script {
+	return func(ctx context.Context) (int64, error) { return sc.Eval(ctx, s.rdb, keys, args...).Int64() }
+}
+
+// taken is what it means that a command has set the key, or has not.
+func taken(set bool) error {
+	if !set {
+		return lb.ErrHeld
+	}
+	return nil
+}
+
+// released is what the number of keys means that a release, or a renewal, has found.
+func released(n int64) error {
+	if n == 0 {
 		return lb.ErrLost
 	}
 	return nil
@@ -70,12 +99,6 @@ var compareAndDelete = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1]
 
 // releaseOwn is the release of every algorithm that keeps an owner value.
 func (s session) releaseOwn(ctx context.Context, req lb.Request) error {
-	if err := s.env.Step(ctx, "before-compare-and-delete", req); err != nil {
-		return err
-	}
-	n, err := compareAndDelete.Run(ctx, s.rdb, []string{req.Lock}, req.Owner).Int64()
-	if err := s.env.Step(ctx, "after-compare-and-delete", req); err != nil {
-		return err
-	}
-	return released(n, err)
+	_, err := ask(ctx, s, req, "compare-and-delete", s.script(compareAndDelete, []string{req.Lock}, req.Owner), released)
+	return err
 }

@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -25,10 +24,11 @@ func SetNXExpire() lb.Impl {
 			Doc:        "SETNX, then EXPIRE; DEL to release",
 			Source:     "the Redis lock from before SET had options (Redis < 2.6.12)",
 			Topologies: oneServer,
-			Steps:      []string{"before-setnx", "after-setnx", "after-expire", "before-del", "after-del"},
+			Requests:   []string{"setnx", "expire", "del"},
+			Takes:      "setnx",
 			Traits:     lb.Traits{Leased: true},
 			Expect: compose.Except(lateDel(), lb.Expectation{
-				Fault: "crash-at:after-setnx", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+				Fault: "kill@after-setnx", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 				Why: "the key has no expiry yet and nobody is left to delete it", Source: "the surveys that print the algorithm",
 			}),
 		},
@@ -40,27 +40,18 @@ type setNXExpire struct{ session }
 
 func (c setNXExpire) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
-		if err := c.env.Step(ctx, "before-setnx", req); err != nil {
-			return nil, compose.NoEffect(err)
+		if _, err := ask(ctx, c.session, req, "setnx", func(ctx context.Context) (bool, error) {
+			return c.rdb.SetNX(ctx, req.Lock, "1", 0).Result()
+		}, taken); err != nil {
+			return nil, compose.Unsent(err)
 		}
-		set, err := c.rdb.SetNX(ctx, req.Lock, "1", 0).Result()
+		sent, err := ask(ctx, c.session, req, "expire", func(ctx context.Context) (bool, error) {
+			return c.rdb.Expire(ctx, req.Lock, wholeSeconds(c.env.TTL)).Result()
+		}, func(bool) error { return nil })
 		if err != nil {
-			return nil, fmt.Errorf("redis: SETNX: %w", err)
-		}
-		if !set {
-			return nil, lb.ErrHeld
-		}
-		if err := c.env.Step(ctx, "after-setnx", req); err != nil {
 			return nil, err
 		}
-		call := c.env.Clock.Mono()
-		if err := c.rdb.Expire(ctx, req.Lock, wholeSeconds(c.env.TTL)).Err(); err != nil {
-			return nil, fmt.Errorf("redis: EXPIRE: %w", err)
-		}
-		if err := c.env.Step(ctx, "after-expire", req); err != nil {
-			return nil, err
-		}
-		return c.env.Grant(req, 0, c.env.Validity(call)), nil
+		return c.env.Grant(req, 0, c.env.Validity(sent)), nil
 	})
 }
 

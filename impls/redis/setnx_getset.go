@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -31,9 +32,9 @@ func SetNXGetSet() lb.Impl {
 			Doc:        "SETNX with the end of the lease as value; GETSET to take over; DEL to release, if not over",
 			Source:     "the Redis lock from before SET had options, with timestamps",
 			Topologies: oneServer,
-			Steps: []string{"before-setnx", "after-setnx", "before-get", "after-get", "before-getset", "after-getset",
-				"before-del", "after-del"},
-			Traits: lb.Traits{Leased: true},
+			Requests:   []string{"setnx", "get", "getset", "del"},
+			Takes:      "setnx",
+			Traits:     lb.Traits{Leased: true},
 			Expect: compose.Except(compose.OnReplica(compose.Lease()), lb.Expectation{
 				Fault: "client-clock", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "the client whose clock is ahead sees an expiry that has not come", Source: "the surveys that print the algorithm",
@@ -61,12 +62,14 @@ func (c *setNXGetSet) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 			return lease, err
 		}
 		old, err := c.read(ctx, req)
-		if err != nil {
+		if errors.Is(err, lb.ErrHeld) {
 			return nil, err
+		} else if err != nil {
+			return nil, compose.NoEffect(err)
 		}
 		return c.takeOver(ctx, req, old)
 	})
-	if lb.OutcomeOf(err) == lb.Fail {
+	if lb.AnswerOf(err) == lb.AnswerFailed {
 		c.asked.Drop(req.Owner)
 	}
 	return lease, err
@@ -74,37 +77,21 @@ func (c *setNXGetSet) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 
 // set is step 1.
 func (c *setNXGetSet) set(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	if err := c.env.Step(ctx, "before-setnx", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
-	call := c.env.Clock.Mono()
-	set, err := c.rdb.SetNX(ctx, req.Lock, c.end(req), 0).Result()
-	if err != nil {
-		return nil, fmt.Errorf("redis: SETNX: %w", err)
-	}
-	if !set {
-		return nil, lb.ErrHeld
-	}
-	return c.granted(ctx, req, "after-setnx", call)
+	return c.write(ctx, req, "setnx", func(ctx context.Context, end int64) (bool, error) {
+		return c.rdb.SetNX(ctx, req.Lock, end, 0).Result()
+	})
 }
 
 // read is step 2: it returns the time of a lease that is over, or ErrHeld. A lock
 // that was given back since step 1 has been over since the year 0, so to speak.
 func (c *setNXGetSet) read(ctx context.Context, req lb.Request) (old int64, err error) {
-	if err := c.env.Step(ctx, "before-get", req); err != nil {
-		return 0, compose.NoEffect(err)
-	}
-	old, err = orZero(c.rdb.Get(ctx, req.Lock).Int64())
-	if err != nil {
-		return 0, compose.NoEffect(fmt.Errorf("redis: GET: %w", err))
-	}
-	if err := c.env.Step(ctx, "after-get", req); err != nil {
-		return 0, compose.NoEffect(err)
-	}
-	if old >= c.env.Clock.Now().UnixMilli() {
-		return 0, lb.ErrHeld
-	}
-	return old, nil
+	_, err = ask(ctx, c.session, req, "get", func(ctx context.Context) (int64, error) {
+		return orZero(c.rdb.Get(ctx, req.Lock).Int64())
+	}, func(end int64) error {
+		old = end
+		return taken(end < c.env.Clock.Now().UnixMilli())
+	})
+	return old, err
 }
 
 // orZero reads a missing key as 0.
@@ -117,41 +104,37 @@ func orZero(n int64, err error) (int64, error) {
 
 // takeOver is step 3.
 func (c *setNXGetSet) takeOver(ctx context.Context, req lb.Request, old int64) (*lb.Lease, error) {
-	if err := c.env.Step(ctx, "before-getset", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
-	call := c.env.Clock.Mono()
-	//lint:ignore SA1019 the algorithm is made of SETNX, GET and GETSET
-	current, err := orZero(c.rdb.GetSet(ctx, req.Lock, c.end(req)).Int64())
+	return c.write(ctx, req, "getset", func(ctx context.Context, end int64) (bool, error) {
+		//lint:ignore SA1019 the algorithm is made of SETNX, GET and GETSET
+		current, err := orZero(c.rdb.GetSet(ctx, req.Lock, end).Int64())
+		return current == old, err
+	})
+}
+
+// write sends the time, in milliseconds, at which a lease that is asked for now will
+// be over, and is granted that lease if the command says so.
+func (c *setNXGetSet) write(ctx context.Context, req lb.Request, name string, command func(context.Context, int64) (bool, error)) (*lb.Lease, error) {
+	var sent lb.Reading
+	err := c.env.Send(ctx, req, name, func(ctx context.Context) error {
+		sent = c.env.Clock.Mono()
+		end := c.env.Clock.Now().Add(c.env.TTL).UnixMilli()
+		c.asked.Put(req.Owner, timestamped{end: end})
+		granted, err := redisconn.Ask(ctx, func(ctx context.Context) (bool, error) { return command(ctx, end) })
+		if err != nil {
+			return fmt.Errorf("redis: %s: %w", name, err)
+		}
+		c.asked.Put(req.Owner, timestamped{end, granted})
+		return taken(granted)
+	})
 	if err != nil {
-		return nil, fmt.Errorf("redis: GETSET: %w", err)
+		return nil, compose.Unsent(err)
 	}
-	if current != old {
-		return nil, lb.ErrHeld
-	}
-	return c.granted(ctx, req, "after-getset", call)
-}
-
-func (c *setNXGetSet) granted(ctx context.Context, req lb.Request, step string, call lb.Instant) (*lb.Lease, error) {
-	h, _ := c.asked.Get(req.Owner)
-	c.asked.Put(req.Owner, timestamped{h.end, true})
-	if err := c.env.Step(ctx, step, req); err != nil {
-		return nil, err
-	}
-	return c.env.Grant(req, 0, c.env.Validity(call)), nil
-}
-
-// end is the time, in milliseconds, at which a lease that is asked for now will be
-// over.
-func (c *setNXGetSet) end(req lb.Request) int64 {
-	end := c.env.Clock.Now().Add(c.env.TTL).UnixMilli()
-	c.asked.Put(req.Owner, timestamped{end: end})
-	return end
+	return c.env.Grant(req, 0, c.env.Validity(sent)), nil
 }
 
 // Release is step 4. The value says nothing of who wrote it: a lease that is over
 // may be somebody else's by now, and so may one of which we don't know whether it
-// was granted. Both are left alone.
+// was granted, or given back already. All of them are left alone.
 func (c *setNXGetSet) Release(ctx context.Context, req lb.Request) error {
 	h, asked := c.asked.Get(req.Owner)
 	if !asked {
@@ -167,8 +150,11 @@ func (c *setNXGetSet) Release(ctx context.Context, req lb.Request) error {
 	default:
 		return fmt.Errorf("redis: nothing tells whether the lock is ours: it is over in %v", left)
 	}
-	if lb.OutcomeOf(err) != lb.Unknown {
+	switch {
+	case lb.AnswerOf(err) != lb.AnswerUnknown:
 		c.asked.Drop(req.Owner)
+	case !errors.Is(err, lb.ErrNotSent):
+		c.asked.Put(req.Owner, timestamped{end: h.end})
 	}
 	return err
 }

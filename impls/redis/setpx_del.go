@@ -22,7 +22,8 @@ func SetPXDel() lb.Impl {
 			Doc:        "SET NX PX; release by a plain DEL",
 			Source:     "common short form of the SET NX PX lock",
 			Topologies: oneServer,
-			Steps:      []string{"before-set", "after-set", "before-del", "after-del"},
+			Requests:   []string{"set", "del"},
+			Takes:      "set",
 			Traits:     lb.Traits{Leased: true},
 			Expect:     lateDel(),
 		},
@@ -38,7 +39,7 @@ func lateDel() []lb.Expectation {
 			Why: "the late holder's DEL frees the lock of the next one", Source: doc},
 		lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Check},
 			Why: "the late DEL frees the next one's lock, unless TCP delivers it while nobody holds it", Source: doc},
-		lb.Expectation{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Broken},
+		lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken},
 			Why: "late write and late DEL", Source: doc},
 	)
 }
@@ -55,12 +56,8 @@ func (c setPXDel) Release(ctx context.Context, req lb.Request) error { return c.
 
 // releaseAny deletes the key without a look at whose it is.
 func (s session) releaseAny(ctx context.Context, req lb.Request) error {
-	if err := s.env.Step(ctx, "before-del", req); err != nil {
-		return err
-	}
-	n, err := s.rdb.Del(ctx, req.Lock).Result()
-	if err := s.env.Step(ctx, "after-del", req); err != nil {
-		return err
-	}
-	return released(n, err)
+	_, err := ask(ctx, s, req, "del", func(ctx context.Context) (int64, error) {
+		return s.rdb.Del(ctx, req.Lock).Result()
+	}, released)
+	return err
 }

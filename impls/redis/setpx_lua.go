@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"fmt"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
@@ -22,7 +21,8 @@ func SetPXLua() lb.Impl {
 			Doc:        "SET NX PX with the owner as value; release by compare-and-delete in Lua",
 			Source:     `redis.io, "Distributed Locks with Redis", single instance`,
 			Topologies: oneServer,
-			Steps:      []string{"before-set", "after-set", "before-compare-and-delete", "after-compare-and-delete"},
+			Requests:   []string{"set", "compare-and-delete"},
+			Takes:      "set",
 			Traits:     lb.Traits{Leased: true},
 			Expect:     compose.OnReplica(compose.OnWallClock(compose.Lease())),
 		},
@@ -40,21 +40,13 @@ func (c setPXLua) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error
 
 // setPX is one try.
 func (s session) setPX(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	if err := s.env.Step(ctx, "before-set", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
-	call := s.env.Clock.Mono()
-	set, err := s.rdb.SetNX(ctx, req.Lock, req.Owner, s.env.TTL).Result()
+	sent, err := ask(ctx, s, req, "set", func(ctx context.Context) (bool, error) {
+		return s.rdb.SetNX(ctx, req.Lock, req.Owner, s.env.TTL).Result()
+	}, taken)
 	if err != nil {
-		return nil, fmt.Errorf("redis: SET NX PX: %w", err)
+		return nil, compose.Unsent(err)
 	}
-	if !set {
-		return nil, lb.ErrHeld
-	}
-	if err := s.env.Step(ctx, "after-set", req); err != nil {
-		return nil, err
-	}
-	return s.env.Grant(req, 0, s.env.Validity(call)), nil
+	return s.env.Grant(req, 0, s.env.Validity(sent)), nil
 }
 
 func (c setPXLua) Release(ctx context.Context, req lb.Request) error { return c.releaseOwn(ctx, req) }

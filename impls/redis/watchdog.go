@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -40,10 +39,10 @@ func Watchdog() lb.Impl {
 			Doc:        "redis-setpx-lua, renewed every third of the TTL; waiters are woken by pub/sub",
 			Source:     "Redisson RLock: lock watchdog and pub/sub",
 			Topologies: oneServer,
-			Steps: []string{"before-acquire", "after-acquire", "before-subscribe", "after-subscribe",
-				"before-renew", "after-renew", "before-release", "after-release"},
-			Traits: lb.Traits{Leased: true, Renewing: true, Push: true, LostNotice: true},
-			Expect: compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
+			Requests:   renewable,
+			Takes:      "acquire",
+			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, LostNotice: true},
+			Expect:     compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
 		},
 		open: func(s session) lb.Client { return &watchdog{renewed{listener: listener{session: s}}} },
 	}
@@ -55,43 +54,12 @@ type watchdog struct{ renewed }
 func freed(lock string) string { return "freed:" + lock }
 
 func (c *watchdog) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	keys, ttl := []string{req.Lock}, c.env.TTL.Milliseconds()
 	return c.await(ctx, req, freed(req.Lock), func(ctx context.Context) (*lb.Lease, time.Duration, error) {
-		if err := c.env.Step(ctx, "before-acquire", req); err != nil {
-			return nil, 0, compose.NoEffect(err)
-		}
-		call := c.env.Clock.Mono()
-		left, err := watchdogAcquire.Run(ctx, c.rdb, []string{req.Lock}, req.Owner, c.env.TTL.Milliseconds()).Int64()
-		if err != nil {
-			return nil, 0, fmt.Errorf("redis: SET NX PX: %w", err)
-		}
-		if left != 0 {
-			return nil, c.untilFree(left), lb.ErrHeld
-		}
-		if err := c.env.Step(ctx, "after-acquire", req); err != nil {
-			return nil, 0, err
-		}
-		return c.hold(req, call, func(ctx context.Context) (int64, error) {
-			return compareAndExpire.Run(ctx, c.rdb, []string{req.Lock}, req.Owner, c.env.TTL.Milliseconds()).Int64()
-		}), 0, nil
+		return c.try(ctx, req, c.script(watchdogAcquire, keys, req.Owner, ttl), c.script(compareAndExpire, keys, req.Owner, ttl))
 	})
 }
 
 func (c *watchdog) Release(ctx context.Context, req lb.Request) error {
-	c.letGo(req.Owner)
-	return c.releaseBy(ctx, req, func(ctx context.Context) (int64, error) {
-		return watchdogRelease.Run(ctx, c.rdb, []string{req.Lock}, req.Owner, freed(req.Lock)).Int64()
-	})
-}
-
-// releaseBy is the release by a script that returns 0 where this owner did not
-// hold the lock.
-func (s session) releaseBy(ctx context.Context, req lb.Request, release func(context.Context) (int64, error)) error {
-	if err := s.env.Step(ctx, "before-release", req); err != nil {
-		return err
-	}
-	n, err := release(ctx)
-	if err := s.env.Step(ctx, "after-release", req); err != nil {
-		return err
-	}
-	return released(n, err)
+	return c.release(ctx, req, c.script(watchdogRelease, []string{req.Lock}, req.Owner, freed(req.Lock)))
 }

@@ -27,21 +27,21 @@ func Container() lb.Impl {
 // server removes when it is empty and ttl after its creation, by the wall clock of
 // the server. It needs the server's zookeeper.extendedTypesEnabled.
 func TTLContainer(ttl time.Duration) lb.Impl {
-	lay := func(ctx context.Context, s *zksession.Session, path string) error {
-		return made(zksession.Repeat(ctx, s, func(z *zk.Conn) (string, error) {
+	lay := func(ctx context.Context, s *zksession.Session, req lb.Request, path string) error {
+		return made(zksession.Repeat(ctx, s, req, "make", func(z *zk.Conn) (string, error) {
 			return z.CreateTTL(path, nil, zk.FlagTTL, open, ttl)
 		}))
 	}
 	return containerOf("ephemeral sequential nodes under a node with a TTL", lay)
 }
 
-func container(ctx context.Context, s *zksession.Session, path string) error {
-	return made(zksession.Repeat(ctx, s, func(z *zk.Conn) (string, error) {
+func container(ctx context.Context, s *zksession.Session, req lb.Request, path string) error {
+	return made(zksession.Repeat(ctx, s, req, "make", func(z *zk.Conn) (string, error) {
 		return z.CreateContainer(path, nil, zk.FlagContainer, open)
 	}))
 }
 
-func containerOf(doc string, lay func(context.Context, *zksession.Session, string) error) lb.Impl {
+func containerOf(doc string, lay layer) lb.Impl {
 	return algorithm{
 		info: queueInfo("zk-container", doc, `ZooKeeper Programmer's Guide, "Container Nodes" and "TTL Nodes"`),
 		open: func(c *client) lb.Client {

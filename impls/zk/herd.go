@@ -23,7 +23,7 @@ import (
 func Herd() lb.Impl {
 	info := queueInfo("zk-herd", "one ephemeral node; everybody who waits watches it",
 		`the surveys' basic ZooKeeper lock; ZooKeeper Recipes warn of its "herd effect"`)
-	info.Steps = []string{"before-create", "after-create", "before-watch", "after-watch", "before-delete", "after-delete"}
+	info.Requests = []string{"create", "make", "sync", "find", "read", "watch", "renew", "look", "delete", "ping", "close"}
 	info.Traits.Fair = false
 	return algorithm{info: info, open: func(c *client) lb.Client { return herd{c} }}
 }
@@ -41,12 +41,12 @@ func (h herd) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 		return nil, compose.NoEffect(err)
 	}
 	for {
-		t := &ticket{env: h.env, session: s}
+		t := &ticket{env: h.env, req: req, session: s}
 		h.held.Put(req.Owner, t)
 		err := h.try(ctx, req, t)
 		switch {
 		case err == nil:
-			return t.grant(req), nil
+			return t.grant(), nil
 		case !errors.Is(err, lb.ErrHeld):
 			return nil, h.leave(ctx, req, err, h.Release)
 		}
@@ -62,22 +62,20 @@ func (h herd) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 
 // try creates the node, once. If the connection is lost it looks whether it did.
 func (h herd) try(ctx context.Context, req lb.Request, t *ticket) error {
-	if err := h.env.Step(ctx, "before-create", req); err != nil {
-		return err
-	}
 	path := node(herdRoot, req.Lock)
 	for t.path == "" {
 		t.alive = h.env.Clock.Mono()
-		_, err := zksession.Do(ctx, t.session, func(z *zk.Conn) (string, error) {
+		_, err := zksession.Do(ctx, t.session, req, "create", func(z *zk.Conn) (string, error) {
 			return z.Create(path, []byte(req.Owner), zk.FlagEphemeral, open)
 		})
+		t.entered = t.entered || !errors.Is(err, lb.ErrNotSent)
 		switch {
 		case errors.Is(err, zk.ErrNodeExists):
 			return lb.ErrHeld
 		case errors.Is(err, zk.ErrNoNode):
-			err = persistent(ctx, t.session, herdRoot)
+			err = persistent(ctx, t.session, req, herdRoot)
 		case zksession.Unanswered(err):
-			err = t.findOwn(ctx, path, req.Owner)
+			err = t.findOwn(ctx, path)
 		case err == nil:
 			err = t.known(ctx, path)
 		}
@@ -85,23 +83,23 @@ func (h herd) try(ctx context.Context, req lb.Request, t *ticket) error {
 			return fmt.Errorf("zk: create %s: %w", path, err)
 		}
 	}
-	return h.env.Step(ctx, "after-create", req)
+	return nil
 }
 
 // findOwn looks whether the node is this acquisition's own, when its creation was
 // not answered: the same question as that for an orphan in a queue.
-func (t *ticket) findOwn(ctx context.Context, path, owner string) error {
-	data, err := zksession.Repeat(ctx, t.session, func(z *zk.Conn) ([]byte, error) {
-		if _, err := z.Sync(path); err != nil {
-			return nil, err
-		}
+func (t *ticket) findOwn(ctx context.Context, path string) error {
+	if err := t.sync(ctx, path); err != nil {
+		return err
+	}
+	data, err := zksession.Repeat(ctx, t.session, t.req, "find", func(z *zk.Conn) ([]byte, error) {
 		data, _, err := z.Get(path)
 		return data, err
 	})
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
 		return nil
-	case err == nil && string(data) == owner:
+	case err == nil && string(data) == t.req.Owner:
 		return t.found(ctx, path)
 	}
 	return err
@@ -109,16 +107,10 @@ func (t *ticket) findOwn(ctx context.Context, path, owner string) error {
 
 // waitFor returns when the node is gone. A wait that was given up has no effect.
 func (h herd) waitFor(ctx context.Context, req lb.Request, s *zksession.Session) error {
-	if err := h.env.Step(ctx, "before-watch", req); err != nil {
-		return err
-	}
 	path := node(herdRoot, req.Lock)
-	deleted, err := watchDelete(ctx, s, path)
+	deleted, err := watchDelete(ctx, s, req, path)
 	if err != nil {
 		return fmt.Errorf("zk: watch %s: %w", path, err)
-	}
-	if err := h.env.Step(ctx, "after-watch", req); err != nil {
-		return err
 	}
 	if deleted == nil {
 		return nil
@@ -133,6 +125,6 @@ func (h herd) waitFor(ctx context.Context, req lb.Request, s *zksession.Session)
 // node can't be another's.
 func (h herd) Release(ctx context.Context, req lb.Request) error {
 	return h.release(ctx, req, func(ctx context.Context, t *ticket) error {
-		return t.findOwn(ctx, node(herdRoot, req.Lock), req.Owner)
+		return t.findOwn(ctx, node(herdRoot, req.Lock))
 	})
 }

@@ -87,8 +87,8 @@ func again(ctx context.Context, c lb.Client, name string, granted chan<- func())
 // line is a probe that counts those who wait for a watch, and those woken.
 type line struct{ waiting, woken atomic.Int64 }
 
-func (l *line) Wait(_ context.Context, what, _ string) func() {
-	if what != "watch" {
+func (l *line) Wait(_ context.Context, m lb.Move) func() {
+	if m.Name != "watch" {
 		return func() {}
 	}
 	l.waiting.Add(1)
@@ -97,5 +97,7 @@ func (l *line) Wait(_ context.Context, what, _ string) func() {
 		l.waiting.Add(-1)
 	}
 }
-func (*line) Step(ctx context.Context, _, _ string) error { return ctx.Err() }
-func (*line) Note(lb.Event)                               {}
+func (*line) Step(ctx context.Context, _ lb.Move) error { return ctx.Err() }
+func (*line) Go(lb.Actor) func()                        { return func() {} }
+func (*line) Renewed(*lb.Lease, lb.Reading)             {}
+func (*line) Lost(*lb.Lease, string)                    {}

@@ -173,7 +173,7 @@ func TestExpiredSession(t *testing.T) {
 			if again.Token <= lease.Token {
 				t.Errorf("token %d after %d", again.Token, lease.Token)
 			}
-			if err := c.Release(ctx, old); lb.OutcomeOf(err) != lb.Lost {
+			if err := c.Release(ctx, old); lb.AnswerOf(err) != lb.AnswerLost {
 				t.Errorf("the release of what was lost: %v", err)
 			}
 			if !again.Valid() {

@@ -30,7 +30,7 @@ func allMutants() []mutants.Mutant {
 		mutants.New(trusting("timed-out", predecessor, 200*time.Millisecond),
 			Sequential(), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken),
 		mutants.New(trusting("no-own-node-check", predecessor, never),
-			Sequential(), "pause-at:after-watch", lb.DoubleGrant, lb.Fence, lb.Broken),
+			Sequential(), "pause@after-watch", lb.DoubleGrant, lb.Fence, lb.Broken),
 	}
 }
 
@@ -56,13 +56,13 @@ func (q trustingQueue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 	if err != nil {
 		return nil, compose.NoEffect(err)
 	}
-	t := &ticket{env: q.env, session: s}
+	t := &ticket{env: q.env, req: req, session: s}
 	q.held.Put(req.Owner, t)
 	if err := q.once(ctx, req, t); err != nil {
 		return nil, q.leave(ctx, req, err, q.Release)
 	}
 	t.alive = q.env.Clock.Mono()
-	return t.grant(req), nil
+	return t.grant(), nil
 }
 
 func (q trustingQueue) once(ctx context.Context, req lb.Request, t *ticket) error {
@@ -70,18 +70,15 @@ func (q trustingQueue) once(ctx context.Context, req lb.Request, t *ticket) erro
 	if err := q.enter(ctx, t, p); err != nil {
 		return err
 	}
-	ahead, err := q.ahead(ctx, req, t, p)
+	ahead, err := q.ahead(ctx, t, p)
 	if err != nil || ahead == "" {
 		return err
 	}
-	deleted, err := watchDelete(ctx, t.session, p.lock+"/"+ahead)
+	deleted, err := watchDelete(ctx, t.session, req, p.lock+"/"+ahead)
 	if err != nil || deleted == nil {
 		return err
 	}
-	if err := q.env.Step(ctx, "after-watch", req); err != nil {
-		return err
-	}
-	waiting, cancel := context.WithTimeout(ctx, q.patience)
+	waiting, cancel := q.env.WithTimeout(ctx, q.patience)
 	defer cancel()
 	_ = q.await(waiting, req, t.session, deleted)
 	return ctx.Err()

@@ -17,13 +17,15 @@ import (
 type queue struct {
 	*client
 	root string
-	// lay makes the lock's own node.
-	lay func(context.Context, *zksession.Session, string) error
+	lay  layer
 	// mode is the part of a name that says what its owner wants.
 	mode func(lb.Request) (string, error)
 	// before is the node that the one at i of the queue has to wait for, or "".
 	before func(queue []string, i int) string
 }
+
+// layer makes the lock's own node, below which the queue is.
+type layer func(ctx context.Context, s *zksession.Session, req lb.Request, path string) error
 
 func exclusive(req lb.Request) (string, error) {
 	if req.Shared {
@@ -44,17 +46,17 @@ func queueInfo(name, doc, source string) lb.Info {
 	return lb.Info{
 		Name: name, Doc: doc, Source: source,
 		Topologies: []string{"zookeeper", "zookeeper-3", "zookeeper-5"},
-		Steps: []string{"before-create", "after-create", "before-children", "after-children", "before-watch", "after-watch",
-			"before-check", "after-check", "before-delete", "after-delete"},
-		Traits: lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
-		Expect: ephemeral(),
+		Requests:   []string{"create", "make", "sync", "find", "read", "children", "watch", "check", "renew", "look", "delete", "ping", "close"},
+		Takes:      "create",
+		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
+		Expect:     ephemeral(),
 	}
 }
 
 // ephemeral is what a lock that is an ephemeral node is good for.
 func ephemeral() []lb.Expectation {
 	return compose.Except(compose.OnMonotonicClock(compose.OnQuorum(compose.FencedLease()), "ZooKeeper"), lb.Expectation{
-		Fault: "crash-at:after-create", Outcomes: []lb.Outcome{lb.Safe},
+		Fault: "kill@after-create", Outcomes: []lb.Outcome{lb.Safe},
 		Why: "the node ends with the session of the one who made it", Source: "ZooKeeper Programmer's Guide, ephemeral nodes",
 	})
 }
@@ -71,14 +73,15 @@ func protectedName(owner, mode string) string {
 func (q *queue) enter(ctx context.Context, t *ticket, p place) error {
 	for {
 		t.alive = q.env.Clock.Mono()
-		path, err := zksession.Do(ctx, t.session, func(z *zk.Conn) (string, error) {
+		path, err := zksession.Do(ctx, t.session, t.req, "create", func(z *zk.Conn) (string, error) {
 			return z.Create(p.lock+"/"+p.prefix, nil, zk.FlagEphemeralSequential, open)
 		})
+		t.entered = t.entered || !errors.Is(err, lb.ErrNotSent)
 		switch {
-		case err == nil:
-			return t.known(ctx, path)
+		case path != "": // made, whatever stops us now
+			return errors.Join(t.known(ctx, path), err)
 		case errors.Is(err, zk.ErrNoNode): // the lock's first use, or an empty container was deleted
-			if err := q.layAll(ctx, t.session, p.lock); err != nil {
+			if err := q.layAll(ctx, t, p.lock); err != nil {
 				return fmt.Errorf("zk: make %s: %w", p.lock, err)
 			}
 		case !zksession.Unanswered(err):
@@ -91,11 +94,11 @@ func (q *queue) enter(ctx context.Context, t *ticket, p place) error {
 	}
 }
 
-func (q *queue) layAll(ctx context.Context, s *zksession.Session, lock string) error {
-	if err := persistent(ctx, s, q.root); err != nil {
+func (q *queue) layAll(ctx context.Context, t *ticket, lock string) error {
+	if err := persistent(ctx, t.session, t.req, q.root); err != nil {
 		return err
 	}
-	return q.lay(ctx, s, lock)
+	return q.lay(ctx, t.session, t.req, lock)
 }
 
 // known records the node whose creation was answered, and which transaction it was.
@@ -110,7 +113,7 @@ func (t *ticket) known(ctx context.Context, path string) error {
 
 // found asks the server for the same.
 func (t *ticket) found(ctx context.Context, path string) error {
-	stat, err := zksession.Repeat(ctx, t.session, func(z *zk.Conn) (*zk.Stat, error) {
+	stat, err := zksession.Repeat(ctx, t.session, t.req, "read", func(z *zk.Conn) (*zk.Stat, error) {
 		_, stat, err := z.Get(path)
 		return stat, err
 	})
@@ -125,10 +128,11 @@ func (t *ticket) found(ctx context.Context, path string) error {
 // there is none. The sync makes the server that is asked know all that the
 // leader has committed, and the leader refuses what still comes from the old one.
 func (t *ticket) find(ctx context.Context, p place) error {
-	names, err := zksession.Repeat(ctx, t.session, func(z *zk.Conn) ([]string, error) {
-		if _, err := z.Sync(p.lock); err != nil {
-			return nil, err
-		}
+	err := t.sync(ctx, p.lock)
+	if err != nil {
+		return err
+	}
+	names, err := zksession.Repeat(ctx, t.session, t.req, "find", func(z *zk.Conn) ([]string, error) {
 		names, _, err := z.Children(p.lock)
 		return names, err
 	})
@@ -154,7 +158,7 @@ func (q *queue) Release(ctx context.Context, req lb.Request) error {
 		}
 		return t.find(ctx, place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, mode)})
 	})
-	if err == nil && ok && t.lease == nil {
+	if ok && t.lease == nil && lb.AnswerOf(err) != lb.AnswerUnknown {
 		return lb.ErrLost
 	}
 	return err

@@ -44,24 +44,18 @@ func (q *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := q.env.Step(ctx, "before-create", req); err != nil {
-		return nil, compose.NoEffect(err)
-	}
 	s, err := q.current(ctx)
 	if err != nil {
 		return nil, compose.NoEffect(err)
 	}
 	p := place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, mode)}
-	t := &ticket{env: q.env, session: s}
+	t := &ticket{env: q.env, req: req, session: s}
 	q.held.Put(req.Owner, t)
 	if err = q.enter(ctx, t, p); err == nil {
-		err = q.env.Step(ctx, "after-create", req)
-	}
-	if err == nil {
 		err = q.wait(ctx, req, t, p)
 	}
 	if err == nil {
-		return t.grant(req), nil
+		return t.grant(), nil
 	}
 	return nil, q.leave(ctx, req, err, q.Release)
 }
@@ -69,26 +63,20 @@ func (q *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 // wait returns when nobody in the queue stands before the ticket.
 func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place) error {
 	for waited := false; ; waited = true {
-		ahead, err := q.ahead(ctx, req, t, p)
+		ahead, err := q.ahead(ctx, t, p)
 		switch {
 		case err != nil:
 			return err
 		case ahead == "" && waited:
-			return q.check(ctx, req, t)
+			return q.check(ctx, t)
 		case ahead == "":
 			return nil
 		case req.Try:
 			return lb.ErrHeld
 		}
-		if err := q.env.Step(ctx, "before-watch", req); err != nil {
-			return err
-		}
-		deleted, err := watchDelete(ctx, t.session, p.lock+"/"+ahead)
+		deleted, err := watchDelete(ctx, t.session, req, p.lock+"/"+ahead)
 		if err != nil {
 			return fmt.Errorf("zk: watch %s: %w", ahead, err)
-		}
-		if err := q.env.Step(ctx, "after-watch", req); err != nil {
-			return err
 		}
 		if deleted == nil {
 			continue
@@ -100,11 +88,8 @@ func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place) er
 }
 
 // ahead reads the queue and returns whom to wait for.
-func (q *queue) ahead(ctx context.Context, req lb.Request, t *ticket, p place) (string, error) {
-	if err := q.env.Step(ctx, "before-children", req); err != nil {
-		return "", err
-	}
-	names, err := zksession.Repeat(ctx, t.session, func(z *zk.Conn) ([]string, error) {
+func (q *queue) ahead(ctx context.Context, t *ticket, p place) (string, error) {
+	names, err := zksession.Repeat(ctx, t.session, t.req, "children", func(z *zk.Conn) ([]string, error) {
 		names, _, err := z.Children(p.lock)
 		return names, err
 	})
@@ -116,18 +101,15 @@ func (q *queue) ahead(ctx context.Context, req lb.Request, t *ticket, p place) (
 	if own < 0 {
 		return "", errors.New("zk: the own node is gone: the session has ended")
 	}
-	return q.before(names, own), q.env.Step(ctx, "after-children", req)
+	return q.before(names, own), nil
 }
 
 // check is the look at one's own node after the wait.
-func (q *queue) check(ctx context.Context, req lb.Request, t *ticket) error {
-	if err := q.env.Step(ctx, "before-check", req); err != nil {
-		return err
-	}
+func (q *queue) check(ctx context.Context, t *ticket) error {
 	call := q.env.Clock.Mono()
-	if err := t.confirm(ctx); err != nil {
+	if err := t.confirm(ctx, "check"); err != nil {
 		return fmt.Errorf("zk: check %s: %w", t.path, err)
 	}
 	t.alive = call
-	return q.env.Step(ctx, "after-check", req)
+	return nil
 }

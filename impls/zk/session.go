@@ -60,7 +60,7 @@ func (c *client) current(ctx context.Context) (*zksession.Session, error) {
 			return c.session, nil
 		}
 	}
-	s, err := zksession.Open(ctx, c.env.Servers, c.env.TTL)
+	s, err := zksession.Open(ctx, c.env)
 	if err != nil {
 		return nil, fmt.Errorf("zk: %w", err)
 	}
@@ -86,8 +86,8 @@ func node(root, lock string) string { return root + "/_" + url.PathEscape(lock) 
 var open = zk.WorldACL(zk.PermAll)
 
 // persistent makes a node that stays; one that is there already is as good.
-func persistent(ctx context.Context, s *zksession.Session, path string) error {
-	return made(zksession.Repeat(ctx, s, func(z *zk.Conn) (string, error) {
+func persistent(ctx context.Context, s *zksession.Session, req lb.Request, path string) error {
+	return made(zksession.Repeat(ctx, s, req, "make", func(z *zk.Conn) (string, error) {
 		return z.Create(path, nil, zk.FlagPersistent, open)
 	}))
 }
@@ -101,8 +101,8 @@ func made(_ string, err error) error {
 
 // watchDelete sends the request for a watch of the node. It is not set where
 // the node is gone already, and then the channel is nil.
-func watchDelete(ctx context.Context, s *zksession.Session, path string) (<-chan zk.Event, error) {
-	deleted, err := zksession.Repeat(ctx, s, func(z *zk.Conn) (<-chan zk.Event, error) {
+func watchDelete(ctx context.Context, s *zksession.Session, req lb.Request, path string) (<-chan zk.Event, error) {
+	deleted, err := zksession.Repeat(ctx, s, req, "watch", func(z *zk.Conn) (<-chan zk.Event, error) {
 		_, _, ch, err := z.GetW(path)
 		return ch, err
 	})
@@ -115,7 +115,7 @@ func watchDelete(ctx context.Context, s *zksession.Session, path string) (<-chan
 // await waits for the server to say that the watched node is gone. The library
 // sets watches again when it reconnects, and drops them with the session.
 func (c *client) await(ctx context.Context, req lb.Request, s *zksession.Session, deleted <-chan zk.Event) error {
-	return c.env.Wait(ctx, "watch", req, func(ctx context.Context) error {
+	return c.env.Wait(ctx, req, "watch", func(ctx context.Context) error {
 		select {
 		case ev := <-deleted:
 			return ev.Err

@@ -16,11 +16,13 @@ import (
 // it is certainly gone.
 type ticket struct {
 	env     *lb.Env
+	req     lb.Request
 	session *zksession.Session
+	entered bool       // a create was sent, at least once
 	path    string     // "" while nobody knows whether there is a node
 	zxid    uint64     // of the transaction that made it: the fencing token
-	alive   lb.Instant // the session was alive after it, by the word of a quorum
-	asked   bool       // to delete it, at least once
+	alive   lb.Reading // the session was alive after it, by the word of a quorum
+	asked   bool       // a delete was sent, at least once
 
 	lease   *lb.Lease
 	renewal func() // ends it
@@ -30,8 +32,8 @@ type ticket struct {
 // by the one server that this client is connected to, and perhaps by one that has
 // lost touch with the others; a transaction is committed by a majority. To write
 // to the node would wake those who watch it, and a check changes nothing.
-func (t *ticket) confirm(ctx context.Context) error {
-	_, err := zksession.Repeat(ctx, t.session, func(z *zk.Conn) ([]zk.MultiResponse, error) {
+func (t *ticket) confirm(ctx context.Context, name string) error {
+	_, err := zksession.Repeat(ctx, t.session, t.req, name, func(z *zk.Conn) ([]zk.MultiResponse, error) {
 		return z.Multi(&zk.CheckVersionRequest{Path: t.path, Version: -1})
 	})
 	if errors.Is(err, zk.ErrNoNode) || errors.Is(err, zksession.ErrGone) {
@@ -47,9 +49,9 @@ func (t *ticket) confirm(ctx context.Context) error {
 // In an ensemble a follower reports its clients' signs of life to the leader
 // twice a tick. If it loses the leader in between, the session may end before
 // the lease, by the time since the client was last heard of before that.
-func (t *ticket) grant(req lb.Request) *lb.Lease {
-	t.lease = t.env.Grant(req, t.zxid, t.env.Validity(t.alive))
-	t.renewal = compose.Renew(t.env, t.lease, t.confirm)
+func (t *ticket) grant() *lb.Lease {
+	t.lease = t.env.Grant(t.req, t.zxid, t.env.Validity(t.alive))
+	t.renewal = compose.Renew(t.env, t.lease, func(ctx context.Context) error { return t.confirm(ctx, "renew") })
 	return t.lease
 }
 
@@ -65,29 +67,36 @@ func (t *ticket) lose(why string) {
 	}
 }
 
-// remove deletes the node. It returns ErrLost when the node was gone before: a
-// node that a request of this very call may have deleted was not. Once a request has
-// gone out, what bears the name may be another's: it is looked at before each other.
+// remove deletes the node. Once a delete has gone out, what bears the name may be
+// another's, and is looked at before each other. Nobody but this session deletes the
+// node, or ends: where it is gone and the session is not over, it was our own delete
+// that was carried out, and the node was there until then.
 func (t *ticket) remove(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, t.session.Timeout())
+	ctx, cancel := t.env.WithTimeout(ctx, t.session.Timeout())
 	defer cancel()
-	for first := true; ; first = false {
-		mine := true
+	again, seen := t.asked, false // by an earlier call; by this one
+	for {
+		asked, mine := t.asked, true
 		var err error
-		if t.asked {
+		if asked {
 			mine, err = t.mine(ctx)
+			seen = seen || mine
 		}
+		gone := err == nil && !mine
 		if err == nil && mine {
-			t.asked = true
-			_, err = zksession.Do(ctx, t.session, func(z *zk.Conn) (struct{}, error) {
+			_, err = zksession.Do(ctx, t.session, t.req, "delete", func(z *zk.Conn) (struct{}, error) {
 				return struct{}{}, z.Delete(t.path, -1)
 			})
+			t.asked = t.asked || !errors.Is(err, lb.ErrNotSent)
+			gone = errors.Is(err, zk.ErrNoNode)
 		}
-		gone := !mine || errors.Is(err, zk.ErrNoNode)
-		switch {
-		case gone && !first:
+		switch over := errors.Is(err, zksession.ErrGone); {
+		case gone && (seen || asked && !again):
 			return nil
-		case gone, errors.Is(err, zksession.ErrGone):
+		case gone && asked, over && t.asked:
+			t.lose("the node is gone")
+			return lb.ErrReleased
+		case gone, over:
 			t.lose("the node is gone: the session had ended")
 			return lb.ErrLost
 		case !zksession.Unanswered(err) || ctx.Err() != nil:
@@ -98,10 +107,10 @@ func (t *ticket) remove(ctx context.Context) error {
 
 // mine asks whether the node is still the one that this ticket made.
 func (t *ticket) mine(ctx context.Context) (bool, error) {
-	stat, err := zksession.Repeat(ctx, t.session, func(z *zk.Conn) (*zk.Stat, error) {
-		if _, err := z.Sync(t.path); err != nil {
-			return nil, err
-		}
+	if err := t.sync(ctx, t.path); err != nil {
+		return false, err
+	}
+	stat, err := zksession.Repeat(ctx, t.session, t.req, "look", func(z *zk.Conn) (*zk.Stat, error) {
 		_, stat, err := z.Exists(t.path)
 		return stat, err
 	})
@@ -111,6 +120,13 @@ func (t *ticket) mine(ctx context.Context) (bool, error) {
 	return stat != nil && uint64(stat.Czxid) == t.zxid, nil
 }
 
+// sync makes the server that is asked next know all that the leader has committed,
+// and that the session was not over then.
+func (t *ticket) sync(ctx context.Context, path string) error {
+	_, err := zksession.Repeat(ctx, t.session, t.req, "sync", func(z *zk.Conn) (string, error) { return z.Sync(path) })
+	return err
+}
+
 // release is the release of every algorithm whose lock is a node of its own.
 func (c *client) release(ctx context.Context, req lb.Request, find func(context.Context, *ticket) error) error {
 	t, ok := c.held.Get(req.Owner)
@@ -118,9 +134,6 @@ func (c *client) release(ctx context.Context, req lb.Request, find func(context.
 		return lb.ErrLost
 	}
 	t.stop()
-	if err := c.env.Step(ctx, "before-delete", req); err != nil {
-		return err
-	}
 	var err error
 	if t.path == "" {
 		err = find(ctx, t)
@@ -130,10 +143,7 @@ func (c *client) release(ctx context.Context, req lb.Request, find func(context.
 	} else if err == nil || errors.Is(err, zksession.ErrGone) {
 		err = lb.ErrLost
 	}
-	if err := c.env.Step(ctx, "after-delete", req); err != nil {
-		return err
-	}
-	if err != nil && !errors.Is(err, lb.ErrLost) {
+	if lb.AnswerOf(err) == lb.AnswerUnknown {
 		return fmt.Errorf("zk: release: %w", err)
 	}
 	c.held.Drop(req.Owner)
@@ -143,10 +153,14 @@ func (c *client) release(ctx context.Context, req lb.Request, find func(context.
 // leave gives up an acquisition: whatever went wrong, its node must go,
 // or the others would wait for it; and not by the context that may just have ended.
 func (c *client) leave(ctx context.Context, req lb.Request, cause error, release func(context.Context, lb.Request) error) error {
+	if t, ok := c.held.Get(req.Owner); ok && !t.entered {
+		c.held.Drop(req.Owner)
+		return compose.NoEffect(cause)
+	}
 	ctx, cancel := compose.Detached(ctx, c.env)
 	defer cancel()
 	switch err := release(ctx, req); {
-	case err != nil && !errors.Is(err, lb.ErrLost):
+	case lb.AnswerOf(err) == lb.AnswerUnknown:
 		return fmt.Errorf("zk: give up (%v): %w", cause, err)
 	case errors.Is(cause, lb.ErrHeld):
 		return cause

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // converter turns operations of processes into events of acquisitions.
 type converter struct {
 	reading   Reading
-	history   lb.History
+	history   history.Events
 	now       lb.Instant
 	processes map[string]*process
 	serial    int  // of acquisitions
@@ -21,7 +22,7 @@ type converter struct {
 
 // process is one of Jepsen's, which does one thing at a time.
 type process struct {
-	pending *lb.Event // its call
+	pending *history.Event // its call
 	locks   map[string]*hold
 }
 
@@ -64,7 +65,7 @@ func (c *converter) take(op map[string]any) error {
 		c.nemesis(name, fmt.Sprint(op["f"]), op["value"])
 		return nil
 	}
-	f, ok := map[any]string{"acquire": lb.OpAcquire, "lock": lb.OpAcquire, "release": lb.OpRelease, "unlock": lb.OpRelease}[word(op["f"])]
+	f, ok := map[any]string{"acquire": history.OpAcquire, "lock": history.OpAcquire, "release": history.OpRelease, "unlock": history.OpRelease}[word(op["f"])]
 	if !ok {
 		return fmt.Errorf("%v is not an operation of a lock: acquire or release", op["f"])
 	}
@@ -81,7 +82,7 @@ func (c *converter) take(op map[string]any) error {
 	}
 	ev := *p.pending
 	p.pending = nil
-	if f == lb.OpAcquire {
+	if f == history.OpAcquire {
 		return c.acquired(p, ev, kind)
 	}
 	return c.released(p, ev, kind, op["error"])
@@ -119,15 +120,15 @@ func (c *converter) nemesis(who, f string, value any) {
 	if value != nil {
 		note = fmt.Sprint(value)
 	}
-	c.history = append(c.history, lb.Event{At: c.now, Kind: lb.KindFault, Name: who, Phase: phase, Note: note})
+	c.history = append(c.history, history.Event{At: c.now, Kind: history.KindFault, Name: who, Phase: phase, Note: note})
 }
 
 func (c *converter) invoke(p *process, client, op string, value any) error {
 	if p.pending != nil {
 		return fmt.Errorf("%s invokes %s before its %s has ended", client, op, p.pending.Op)
 	}
-	ev := lb.Event{At: c.now, Kind: lb.KindCall, Op: op, Client: client, Lock: lockOf(value)}
-	if op == lb.OpRelease {
+	ev := history.Event{At: c.now, Kind: history.KindCall, Op: op, Client: client, Lock: lockOf(value)}
+	if op == history.OpRelease {
 		if a := p.of(ev.Lock).last(); a != nil {
 			ev.ID = a.id
 		}
@@ -160,7 +161,7 @@ func (h *hold) last() *acquisition {
 	return h.unclear
 }
 
-func (c *converter) acquired(p *process, ev lb.Event, kind string) error {
+func (c *converter) acquired(p *process, ev history.Event, kind string) error {
 	a, h := &acquisition{id: ev.ID, call: ev.At, answer: len(c.history)}, p.of(ev.Lock)
 	switch kind {
 	case "ok":
@@ -171,7 +172,7 @@ func (c *converter) acquired(p *process, ev lb.Event, kind string) error {
 	return c.answer(ev, kind)
 }
 
-func (c *converter) released(p *process, ev lb.Event, kind string, reason any) error {
+func (c *converter) released(p *process, ev history.Event, kind string, reason any) error {
 	h := p.of(ev.Lock)
 	switch {
 	case kind == "ok" && h.granted != nil:
@@ -211,12 +212,12 @@ func notHeld(reason any) bool {
 }
 
 // answer appends the return of an operation.
-func (c *converter) answer(ev lb.Event, kind string) error {
-	result, ok := map[string]lb.Result{"ok": lb.OK, "fail": lb.Fail, "info": lb.Unknown}[kind]
+func (c *converter) answer(ev history.Event, kind string) error {
+	result, ok := map[string]lb.Answer{"ok": lb.AnswerOK, "fail": lb.AnswerFailed, "info": lb.AnswerUnknown}[kind]
 	if !ok {
 		return fmt.Errorf(":type %s is not one of invoke, ok, fail, info", kind)
 	}
-	ev.At, ev.Kind, ev.Result = c.now, lb.KindReturn, result
+	ev.At, ev.Kind, ev.Result = c.now, history.KindReturn, result
 	c.history = append(c.history, ev)
 	return nil
 }

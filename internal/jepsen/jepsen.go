@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -81,7 +80,7 @@ func ReadFrom(ctx context.Context, r io.Reader, name string, reading Reading) (*
 
 // Parse converts the text of a history to events; name is used in errors. The notes
 // say how it was read.
-func Parse(text, name string, reading Reading) (lb.History, []string, error) {
+func Parse(text, name string, reading Reading) (history.Events, []string, error) {
 	c := newConverter(reading)
 	ops := ednOps
 	if isJSON(text) {

@@ -9,12 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
-func verdicts(t *testing.T, path string, reading Reading) (grant, belief lb.Layer, notes []string) {
+func verdicts(t *testing.T, path string, reading Reading) (grant, belief checker.Layer, notes []string) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -25,7 +24,7 @@ func verdicts(t *testing.T, path string, reading Reading) (grant, belief lb.Laye
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range checker.Check(t.Context(), lb.Plan{}, ix).Layers {
+	for _, l := range checker.Check(t.Context(), history.Plan{}, ix).Layers {
 		switch l.Name {
 		case checker.LayerGrant:
 			grant = l
@@ -40,7 +39,7 @@ func verdicts(t *testing.T, path string, reading Reading) (grant, belief lb.Laye
 func TestBothReadings(t *testing.T) {
 	for _, file := range []string{"testdata/lease-ran-out.edn", "testdata/lease-ran-out.json"} {
 		grant, belief, notes := verdicts(t, file, Drop)
-		if grant.Verdict != lb.Invalid || grant.Count != 1 || belief.Verdict != lb.Invalid {
+		if grant.Verdict != checker.Invalid || grant.Count != 1 || belief.Verdict != checker.Invalid {
 			t.Errorf("%s, dropped: grant %+v, belief %+v", file, grant, belief)
 		}
 		want := "process 1 was granted the lock at 2.100 s while process 0 still held it"
@@ -52,7 +51,7 @@ func TestBothReadings(t *testing.T) {
 			t.Errorf("%s: notes %s", file, said)
 		}
 		grant, belief, notes = verdicts(t, file, Ends)
-		if grant.Verdict != lb.Valid || belief.Verdict != lb.Valid {
+		if grant.Verdict != checker.Valid || belief.Verdict != checker.Valid {
 			t.Errorf("%s, as an end: grant %+v, belief %+v", file, grant, belief)
 		}
 		if said := strings.Join(notes, "\n"); !strings.Contains(said, "1 failed release (\"not held\") of an open hold counts as its end") ||
@@ -70,9 +69,9 @@ func TestRecordedHistory(t *testing.T) {
 		t.Logf("not judged, since it is not here: %s", path)
 		return
 	}
-	for reading, want := range map[Reading]lb.Verdict{Drop: lb.Invalid, Ends: lb.Valid} {
+	for reading, want := range map[Reading]checker.Verdict{Drop: checker.Invalid, Ends: checker.Valid} {
 		grant, belief, notes := verdicts(t, path, reading)
-		if grant.Verdict != want || belief.Verdict != lb.Valid {
+		if grant.Verdict != want || belief.Verdict != checker.Valid {
 			t.Errorf("%s: grant %+v, belief %+v", reading, grant, belief)
 		}
 		if !strings.Contains(belief.Summary, "132 grants, never two owners at once") {
@@ -111,19 +110,19 @@ func TestAcquisitions(t *testing.T) {
 		name  string
 		lines []string
 		ids   string // of each event
-		grant lb.Verdict
+		grant checker.Verdict
 	}{
-		{"in turn", join(acquire("0"), release("0"), acquire("1"), release("1")), "a1 a1 a1 a1 a2 a2 a2 a2", lb.Valid},
+		{"in turn", join(acquire("0"), release("0"), acquire("1"), release("1")), "a1 a1 a1 a1 a2 a2 a2 a2", checker.Valid},
 		{"a failed acquire does not hide the hold", join(acquire("0"), []string{"0 invoke acquire", "0 fail acquire"}, release("0"), acquire("1")),
-			"a1 a1 a2 a2 a1 a1 a3 a3", lb.Valid},
+			"a1 a1 a2 a2 a1 a1 a3 a3", checker.Valid},
 		{"nor does an unclear one", join(acquire("0"), []string{"0 invoke acquire", "0 info acquire"}, release("0"), acquire("1")),
-			"a1 a1 a2 a2 a1 a1 a3 a3", lb.Valid},
-		{"a release of an unclear acquire", join([]string{"0 invoke acquire", "0 info acquire"}, release("0"), acquire("1")), "a1 a1 a1 a1 a2 a2", lb.Valid},
-		{"a release of nothing", join(release("0"), acquire("1")), "a1 a1 a2 a2", lb.Invalid},
-		{"an unclear release", join(acquire("0"), []string{"0 invoke release", "0 info release"}, acquire("1")), "a1 a1 a1 a1 a2 a2", lb.Valid},
-		{"never released", join(acquire("0"), acquire("1")), "a1 a1 a2 a2", lb.Invalid},
-		{"never answered", join([]string{"0 invoke acquire"}, acquire("1")), "a1 a2 a2", lb.Valid},
-		{"granted twice without a release", join(acquire("0"), acquire("0"), release("0")), "a1 a1 a2 a2 a2 a2", lb.Invalid},
+			"a1 a1 a2 a2 a1 a1 a3 a3", checker.Valid},
+		{"a release of an unclear acquire", join([]string{"0 invoke acquire", "0 info acquire"}, release("0"), acquire("1")), "a1 a1 a1 a1 a2 a2", checker.Valid},
+		{"a release of nothing", join(release("0"), acquire("1")), "a1 a1 a2 a2", checker.Invalid},
+		{"an unclear release", join(acquire("0"), []string{"0 invoke release", "0 info release"}, acquire("1")), "a1 a1 a1 a1 a2 a2", checker.Valid},
+		{"never released", join(acquire("0"), acquire("1")), "a1 a1 a2 a2", checker.Invalid},
+		{"never answered", join([]string{"0 invoke acquire"}, acquire("1")), "a1 a2 a2", checker.Valid},
+		{"granted twice without a release", join(acquire("0"), acquire("0"), release("0")), "a1 a1 a2 a2 a2 a2", checker.Invalid},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -145,7 +144,7 @@ func TestAcquisitions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if l := checker.Check(t.Context(), lb.Plan{}, ix).Layers[0]; l.Verdict != tt.grant {
+			if l := checker.Check(t.Context(), history.Plan{}, ix).Layers[0]; l.Verdict != tt.grant {
 				t.Errorf("grant: %+v", l)
 			}
 		})
@@ -208,7 +207,7 @@ func TestHoldsOfTwoLocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := checker.Check(t.Context(), lb.Plan{}, ix).Layers[0]; l.Verdict != lb.Valid || len(ix.Acqs) != 2 {
+	if l := checker.Check(t.Context(), history.Plan{}, ix).Layers[0]; l.Verdict != checker.Valid || len(ix.Acqs) != 2 {
 		t.Errorf("%d acquisitions, %+v", len(ix.Acqs), l)
 	}
 }
@@ -282,9 +281,9 @@ func FuzzParse(f *testing.F) {
 					t.Fatalf("event %d does not come after the one before", i)
 				}
 				switch ev.Kind {
-				case lb.KindCall:
+				case history.KindCall:
 					called[ev.Op+ev.ID]++
-				case lb.KindReturn:
+				case history.KindReturn:
 					if called[ev.Op+ev.ID]--; called[ev.Op+ev.ID] < 0 {
 						t.Fatalf("event %d returns without a call", i)
 					}

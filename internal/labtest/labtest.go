@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/lab"
-	"github.com/lockbench/lockbench/internal/lab/etcdserver"
 	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/lab/etcdserver"
 )
 
 // Main is the TestMain of packages that need servers: the test's own program is
@@ -48,7 +47,7 @@ func Servers(t testing.TB, topology string) []*lab.Server {
 	if !ok {
 		t.Fatalf("no topology %q", topology)
 	}
-	testenv.Need(t, topology, top.Missing())
+	testenv.Need(t, topology, top.Kind.Missing())
 	l, err := newLoopback()
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +93,7 @@ func newLoopback() (*loopback, error) {
 	return &loopback{thread: thread, scratch: scratch}, nil
 }
 
-func (l *loopback) Network() lockbench.Network { return nil }
+func (l *loopback) Network() lab.Network { return nil }
 
 // Host gives out 127.A.B.C, where A and B come from the process id: tests of
 // several packages run at the same time. A is not 0, where others listen.

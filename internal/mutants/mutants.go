@@ -12,7 +12,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,13 +21,15 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cli"
 	"github.com/lockbench/lockbench/faults"
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/labtest"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -44,6 +45,8 @@ type Mutant struct {
 	By       string
 	// Clients of a run; a mutant that only a crowd gives away wants more than most.
 	Clients int
+	// OrBy are words that convict as well: which of two it is, an instant decides.
+	OrBy string
 }
 
 // Outage as the By of a mutant: nobody could get the lock for about as long as a
@@ -52,12 +55,18 @@ const Outage = "outage"
 
 // New is a mutant as one line of a table.
 func New(impl, of lb.Impl, fault, by string, outcomes ...lb.Outcome) Mutant {
-	return Mutant{impl, of, fault, outcomes, by, 6}
+	return Mutant{Impl: impl, Of: of, Fault: fault, Outcomes: outcomes, By: by, Clients: 6}
 }
 
 // InCrowd is the mutant among so many clients.
 func (mu Mutant) InCrowd(clients int) Mutant {
 	mu.Clients = clients
+	return mu
+}
+
+// Or is the mutant that other words of the reason convict as well.
+func (mu Mutant) Or(by string) Mutant {
+	mu.OrBy = by
 	return mu
 }
 
@@ -76,20 +85,31 @@ func Main(m *testing.M, all []Mutant) {
 	if os.Getenv(asMain) == "" {
 		labtest.Main(m)
 	}
-	var known []lb.Impl
+	os.Exit(cli.Main(os.Args[1:], known(all)))
+}
+
+// known is the catalogue of the mutants and what they were made of.
+func known(all []Mutant) cli.Catalog {
+	var locks []lb.Impl
+	names := map[string]bool{} // several mutants are made of one
 	for _, mu := range all {
-		known = append(known, mu.Impl, mu.Of)
+		for _, l := range []lb.Impl{mu.Impl, mu.Of} {
+			if name := l.Info().Name; !names[name] {
+				names[name] = true
+				locks = append(locks, l)
+			}
+		}
 	}
-	os.Exit(cli.Main(os.Args[1:], known))
+	return cli.Catalog{Locks: locks, Faults: faults.All(), More: faults.More(), Workloads: workloads.All(),
+		Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local()}}
 }
 
 // Run puts each mutant, and what it was made of, under its fault in the local lab.
 func Run(t *testing.T, all []Mutant) {
 	t.Helper()
 	t.Setenv(asMain, "1") // for what the lab starts
-	needLab(t, all)
-	var c court
-	c.runs, c.dir, c.free = 1, t.TempDir(), make(chan struct{}, jobs)
+	c := court{catalog: known(all), runs: 1, dir: t.TempDir(), free: make(chan struct{}, jobs)}
+	c.needLab(t, all)
 	if n, err := strconv.Atoi(os.Getenv(runsVar)); err == nil {
 		c.runs = n
 	}
@@ -107,29 +127,27 @@ func Run(t *testing.T, all []Mutant) {
 		c.convicted, c.mutants, c.acquitted, c.correct)
 }
 
-func needLab(t *testing.T, all []Mutant) {
+func (c *court) needLab(t *testing.T, all []Mutant) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	testenv.Need(t, "namespaces", lab.CanIsolate(ctx, exec.CommandContext(ctx, self, "probe")))
+	var kinds []lab.Kind
 	for _, mu := range all {
-		topology, ok := lab.FindTopology(mu.Of.Info().Topologies[0])
-		if !ok {
-			t.Fatalf("%s: no topology %q", mu.Of.Info().Name, mu.Of.Info().Topologies[0])
+		topology, err := c.catalog.Topology(mu.Of.Info().Topologies[0])
+		if err != nil {
+			t.Fatal(err)
 		}
-		testenv.Need(t, topology.Name, topology.Missing())
+		kinds = append(kinds, topology.Kind)
 	}
+	testenv.Need(t, "the local lab with the servers", c.catalog.Labs[0].Ready(ctx, kinds))
 }
 
 // court counts the verdicts.
 type court struct {
-	runs int
-	dir  string
-	free chan struct{}
+	catalog cli.Catalog
+	runs    int
+	dir     string
+	free    chan struct{}
 
 	mu                                     sync.Mutex
 	mutants, convicted, correct, acquitted int
@@ -158,15 +176,15 @@ func (c *court) try(t *testing.T, mu Mutant, impl lb.Impl) {
 	wg.Wait()
 }
 
-func (c *court) once(mu Mutant, impl lb.Impl, n int) (lb.RunResult, error) {
-	fault, ok := faults.Find(mu.Fault)
-	if !ok {
-		return lb.RunResult{}, fmt.Errorf("no fault %q", mu.Fault)
+func (c *court) once(mu Mutant, impl lb.Impl, n int) (checker.Result, error) {
+	fault, err := c.catalog.Fault(mu.Fault)
+	if err != nil {
+		return checker.Result{}, err
 	}
-	m := run.Matrix{Workload: workloads.Counter{}, Base: lb.Plan{
-		Lab: run.LabLocal, Clients: mu.Clients, Processes: 3, Duration: 2 * time.Second, Seed: 1}}
+	m := run.Matrix{Catalog: c.catalog, Workload: c.catalog.Workloads[0], Base: history.Plan{
+		Lab: c.catalog.Labs[0].Name, Clients: mu.Clients, Processes: 3, Duration: 2 * time.Second, Seed: 1}}
 	plan := m.For(impl, fault, n)
-	return run.Execute(context.Background(),
+	return run.Execute(context.Background(), c.catalog,
 		filepath.Join(c.dir, rundir.Portable(fmt.Sprintf("%s-%s-%d-%d", plan.Algorithm, plan.Fault, plan.Clients, n))), plan)
 }
 
@@ -184,8 +202,8 @@ func (c *court) count(guilty, right bool) {
 }
 
 // convicts wants the outcome, and that the reason names the mechanism.
-func (mu Mutant) convicts(res lb.RunResult) error {
-	named := strings.Contains(res.Reason, mu.By) || mu.By == Outage && isOutage(res)
+func (mu Mutant) convicts(res checker.Result) error {
+	named := strings.Contains(res.Reason, mu.By) || mu.By == Outage && isOutage(res) || mu.OrBy != "" && strings.Contains(res.Reason, mu.OrBy)
 	if named && slices.Contains(mu.Outcomes, res.Outcome) {
 		return nil
 	}
@@ -194,7 +212,7 @@ func (mu Mutant) convicts(res lb.RunResult) error {
 
 // acquits wants a run that proves something, and nothing that is the lock's own
 // fault. That a holder outlives its lease is not.
-func acquits(res lb.RunResult) error {
+func acquits(res checker.Result) error {
 	switch {
 	case strings.HasPrefix(res.Reason, lb.DoubleGrant), strings.HasPrefix(res.Reason, lb.Ghost),
 		strings.Contains(res.Reason, "can't be trusted"), res.Outcome == lb.Inconclusive,
@@ -204,6 +222,6 @@ func acquits(res lb.RunResult) error {
 	return nil
 }
 
-func isOutage(res lb.RunResult) bool {
+func isOutage(res checker.Result) bool {
 	return res.OutageMS > 0.9*float64(res.Plan.TTL)/float64(time.Millisecond)
 }

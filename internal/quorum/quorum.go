@@ -12,7 +12,8 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // Ensemble is what was measured of one ensemble.
@@ -59,6 +60,8 @@ const (
 type Study struct {
 	Schema    int        `json:"schema"`
 	Ensembles []Ensemble `json:"ensembles"`
+	// Missing are the ensembles that were not measured, or not whole, and why.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // New is an ensemble of which nothing is known yet but what the survey says.
@@ -106,7 +109,7 @@ func (s Side) String() string {
 type Bench struct {
 	Lab     lab.Lab
 	Impl    lb.Impl
-	Kind    string
+	Kind    lab.Kind
 	Servers int
 	Log     func(name string) (*os.File, error)
 }
@@ -130,7 +133,7 @@ func (s *Bench) Split(ctx context.Context, few int) (Split, error) {
 	}
 	a, b := service.Servers[:few], service.Servers[few:]
 	for _, sides := range [][2][]*lab.Server{{a, b}, {b, a}} {
-		if _, err := s.Lab.Network().Drop(processes(sides[0]), processes(sides[1])); err != nil {
+		if _, err := s.Lab.Network().Drop(nodes(sides[0]), nodes(sides[1])); err != nil {
 			return Split{}, err
 		}
 	}
@@ -154,7 +157,7 @@ func (s *Bench) Crash(ctx context.Context) (survived int, err error) {
 	left := slices.Clone(service.Servers)
 	for len(left) > 1 {
 		victim := left[0]
-		if leader, err := service.Leader(ctx, nil); err == nil {
+		if leader, err := service.Leader(ctx, ""); err == nil {
 			victim = leader
 		}
 		if err := victim.Signal(syscall.SIGKILL); err != nil {
@@ -176,19 +179,19 @@ func (s *Bench) start(ctx context.Context) (*lab.Service, error) {
 		return nil, err
 	}
 	if !s.try(ctx, service.Servers).Locks {
-		return nil, fmt.Errorf("quorum: %d %s servers do not work together", s.Servers, s.Kind)
+		return nil, fmt.Errorf("quorum: %d %s servers do not work together", s.Servers, s.Kind.Name)
 	}
 	return service, nil
 }
 
 // try takes and gives back a lock as a client that sees only these servers.
 func (s *Bench) try(ctx context.Context, servers []*lab.Server) Side {
-	side, start := Side{Servers: len(servers)}, lb.Now()
+	side, start := Side{Servers: len(servers)}, clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, verdictBound)
 	defer cancel()
 	for ctx.Err() == nil {
 		if s.lock(ctx, servers) == nil {
-			side.Locks, side.AfterMS = true, lb.Now().Sub(start).Milliseconds()
+			side.Locks, side.AfterMS = true, clock.Now().Sub(start).Milliseconds()
 			return side
 		}
 		_ = sleep(ctx, 50*time.Millisecond)
@@ -199,7 +202,7 @@ func (s *Bench) try(ctx context.Context, servers []*lab.Server) Side {
 func (s *Bench) lock(ctx context.Context, servers []*lab.Server) error {
 	env := &lb.Env{
 		Client: "quorum", Servers: lab.Endpoints(servers), TTL: sessionTTL, Clock: lb.HostClock{},
-		Rand: rand.New(rand.NewPCG(1, uint64(lb.Now()))),
+		Rand: rand.New(rand.NewPCG(1, uint64(clock.Now()))),
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*sessionTTL)
 	defer cancel()
@@ -208,14 +211,14 @@ func (s *Bench) lock(ctx context.Context, servers []*lab.Server) error {
 		return err
 	}
 	defer c.Close()
-	req := lb.Request{Lock: "quorum", Owner: fmt.Sprint("quorum.", lb.Now())}
+	req := lb.Request{Lock: "quorum", Owner: fmt.Sprint("quorum.", clock.Now())}
 	if _, err := c.Acquire(ctx, req); err != nil {
 		return err
 	}
 	return c.Release(ctx, req)
 }
 
-func processes(servers []*lab.Server) (all []lb.Process) {
+func nodes(servers []*lab.Server) (all []lab.Node) {
 	for _, s := range servers {
 		all = append(all, s)
 	}

@@ -6,13 +6,15 @@ import (
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // JudgeMatrix judges every run of a matrix again and makes its cells anew, also of one
 // that was interrupted. The notes say what was not done and what can't be saved, the
 // errors which runs can't be judged.
-func JudgeMatrix(ctx context.Context, m *rundir.Matrix) (notes []string, errs []error) {
+func JudgeMatrix(ctx context.Context, c catalog.Catalog, m *rundir.Matrix) (notes []string, errs []error) {
 	var saved error
 	save := func(err error) {
 		if saved == nil {
@@ -20,10 +22,10 @@ func JudgeMatrix(ctx context.Context, m *rundir.Matrix) (notes []string, errs []
 		}
 	}
 	type cell struct{ algorithm, fault string }
-	results, dirs := map[cell][]lb.RunResult{}, map[cell][]string{}
+	results, dirs := map[cell][]checker.Result{}, map[cell][]string{}
 	runs, errs := m.Runs()
 	for _, r := range runs {
-		res, err := Judge(ctx, r)
+		res, err := Judge(ctx, c, r)
 		if ctx.Err() != nil {
 			return nil, []error{ctx.Err()}
 		}
@@ -33,26 +35,29 @@ func JudgeMatrix(ctx context.Context, m *rundir.Matrix) (notes []string, errs []
 		} else {
 			save(r.SaveResult(res))
 		}
+		if wasInterrupted(res) {
+			continue
+		}
 		dir, err := m.Rel(r)
 		if err != nil {
 			errs = append(errs, err)
 		}
-		c := cell{r.Plan.Algorithm, r.Plan.Fault}
-		results[c], dirs[c] = append(results[c], res), append(dirs[c], dir)
-		if !slices.ContainsFunc(m.Cells, func(o lb.Cell) bool { return c == cell{o.Algorithm, o.Fault} }) {
-			m.Cells = append(m.Cells, lb.Cell{Algorithm: c.algorithm, Fault: c.fault})
+		at := cell{r.Plan.Algorithm, r.Plan.Fault}
+		results[at], dirs[at] = append(results[at], res), append(dirs[at], dir)
+		if !slices.ContainsFunc(m.Cells, func(o checker.Cell) bool { return at == cell{o.Algorithm, o.Fault} }) {
+			m.Cells = append(m.Cells, checker.Cell{Algorithm: at.algorithm, Fault: at.fault})
 		}
 	}
 	for i, old := range m.Cells {
-		c := cell{old.Algorithm, old.Fault}
-		if done := results[c]; len(done) > 0 {
+		at := cell{old.Algorithm, old.Fault}
+		if done := results[at]; len(done) > 0 {
 			m.Cells[i] = Cell(done)
-			m.Cells[i].Dir = dirs[c][Decisive(done)]
+			m.Cells[i].Dir = dirs[at][Decisive(done)]
 		} else if old.Outcome != lb.NotAvailable {
 			m.Cells[i] = rundir.Pending(old)
 		}
-		if n := m.Planned - len(results[c]); n > 0 && m.Cells[i].Outcome != lb.NotAvailable {
-			notes = append(notes, fmt.Sprintf("%s × %s: %d of %d runs not done", c.algorithm, c.fault, n, m.Planned))
+		if n := m.Planned - len(results[at]); n > 0 && m.Cells[i].Outcome != lb.NotAvailable {
+			notes = append(notes, fmt.Sprintf("%s × %s: %d of %d runs not done", at.algorithm, at.fault, n, m.Planned))
 		}
 	}
 	if save(m.Save()); saved != nil {

@@ -7,53 +7,68 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/lab"
 )
 
-// The labs.
+// An interrupted run has a moment for ending. The kernel cleans up behind a lab inside
+// of namespaces; one that is not inside must do it itself.
 const (
-	LabLocal  = "local"
-	LabDocker = "docker"
+	graceInside  = 500 * time.Millisecond
+	graceOutside = 10 * time.Second
 )
 
-// stopGrace is how long an interrupted run has for healing and ending.
-const stopGrace = 5 * time.Second
+// ErrFailed: the bench came to no end with a run that it had begun.
+var ErrFailed = errors.New("run failed")
 
 // Execute does one run in a new directory and judges it. An error means that the
 // bench failed, and the result says no more than that; what was recorded until then
 // is in the directory.
-func Execute(ctx context.Context, dir string, plan lb.Plan) (lb.RunResult, error) {
-	plan.Machine, plan.Versions = here(), versions(ctx, plan)
+func Execute(ctx context.Context, c catalog.Catalog, dir string, plan history.Plan) (checker.Result, error) {
+	plan.Machine, plan.Versions = here(), versions(ctx, c, plan)
 	r, err := rundir.CreateRun(dir, plan)
 	if err != nil {
 		return failed(plan, err), err
 	}
-	if err := performed(ctx, r); err != nil {
+	if err := performed(ctx, c, r); err != nil {
 		res := failed(r.Plan, err)
-		err = errors.Join(err, r.Fail(res.Reason), r.SaveResult(res))
-		return res, fmt.Errorf("run: %s × %s, seed %d (%s): %w", plan.Algorithm, plan.Fault, plan.Seed, dir, err)
+		noWord := r.Fail(res.Reason)
+		if ctx.Err() == nil { // harm that was seen until then stands
+			if seen, notJudged := Judge(ctx, c, r); notJudged == nil && seen.Outcome != lb.Inconclusive {
+				seen.Notes, seen.Failed = append(seen.Notes, res.Reason), true
+				res = seen
+			}
+		}
+		err = errors.Join(err, noWord, r.SaveResult(res))
+		return res, fmt.Errorf("%w: %s × %s, seed %d (%s): %w", ErrFailed, plan.Algorithm, plan.Fault, plan.Seed, dir, err)
 	}
-	res, err := Judge(ctx, r)
+	res, err := Judge(ctx, c, r)
 	if err != nil {
-		return failed(r.Plan, err), err
+		return failed(r.Plan, err), fmt.Errorf("%w: %w", ErrFailed, err)
 	}
 	return res, r.SaveResult(res)
 }
 
 // performed has the plan performed in its lab.
-func performed(ctx context.Context, r *rundir.Run) error {
+func performed(ctx context.Context, c catalog.Catalog, r *rundir.Run) error {
+	driver, err := c.Lab(r.Plan.Lab)
+	if err != nil {
+		return err
+	}
 	abs, err := filepath.Abs(r.Dir)
 	if err != nil {
 		return err
@@ -63,13 +78,13 @@ func performed(ctx context.Context, r *rundir.Run) error {
 		return err
 	}
 	defer logTo.Close()
-	return InLab(ctx, r.Plan.Lab, logTo, "perform", abs)
+	return InLab(ctx, driver, logTo, "perform", abs)
 }
 
-// InLab starts this program again with these arguments, in the namespaces of a new
-// local lab where that is the lab's name, and returns when it has ended. What it
-// prints goes to the log; its last line is part of the error.
-func InLab(ctx context.Context, labName string, logTo *os.File, args ...string) error {
+// InLab starts this program again with these arguments, in namespaces of its own where
+// the lab wants that, and returns when it has ended. What it prints goes to the log; its
+// last line is part of the error.
+func InLab(ctx context.Context, driver lab.Driver, logTo *os.File, args ...string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -77,8 +92,10 @@ func InLab(ctx context.Context, labName string, logTo *os.File, args ...string) 
 	cmd := exec.Command(self, args...)
 	cmd.Stdout, cmd.Stderr = logTo, logTo
 	lab.Detach(cmd)
-	if labName == LabLocal {
+	grace := graceOutside
+	if driver.Inside {
 		lab.Isolate(cmd)
+		grace = graceInside
 	}
 	// From a thread of its own: the kernel kills the lab when the thread that
 	// started it ends, and Go ends threads as it likes.
@@ -90,10 +107,10 @@ func InLab(ctx context.Context, labName string, logTo *os.File, args ...string) 
 	if err := thread.Start(cmd); err != nil {
 		return fmt.Errorf("start the lab: %w (lockbench doctor says what this machine can do)", err)
 	}
-	return waitFor(ctx, cmd, logTo.Name())
+	return waitFor(ctx, cmd, grace, logTo.Name())
 }
 
-func waitFor(ctx context.Context, cmd *exec.Cmd, log string) error {
+func waitFor(ctx context.Context, cmd *exec.Cmd, grace time.Duration, log string) error {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
@@ -104,7 +121,7 @@ func waitFor(ctx context.Context, cmd *exec.Cmd, log string) error {
 	_ = cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-ended:
-	case <-time.After(stopGrace):
+	case <-time.After(grace):
 		_ = cmd.Process.Kill()
 		<-ended
 	}
@@ -120,6 +137,16 @@ func explain(err error, log string) error {
 	if readErr != nil {
 		return errors.Join(err, readErr)
 	}
-	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
-	return fmt.Errorf("%w: %s", err, lines[len(lines)-1])
+	if len(text) == 0 {
+		return fmt.Errorf("%w: it said nothing in %s: is the disk full?", err, log)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	said := lines[len(lines)-1]
+	for _, line := range lines { // of a panic the first line tells, not the last
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			said = line
+			break
+		}
+	}
+	return fmt.Errorf("%w: %s", err, said)
 }

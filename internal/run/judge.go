@@ -4,20 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Judge checks the history of a run. It can be done again at any time, by whoever has
 // the directory.
-func Judge(ctx context.Context, r *rundir.Run) (lb.RunResult, error) {
+func Judge(ctx context.Context, c catalog.Catalog, r *rundir.Run) (checker.Result, error) {
 	ix, err := r.History(ctx)
 	if err != nil {
-		return lb.RunResult{}, err
+		return checker.Result{}, err
 	}
-	res := checker.Check(ctx, r.Plan, ix)
+	var o checker.Options
+	// A workload that this program does not have may have recorded it: then the layers
+	// that know every workload are all there is.
+	if w, err := c.Workload(r.Plan.Workload); err == nil {
+		if own, ok := w.(workloads.Judge); ok {
+			o.Workload = own.Judge
+		}
+	}
+	res := o.Check(ctx, r.Plan, ix)
 	if why := r.Ended(ix); why != nil {
 		cut(&res, why)
 	}
@@ -26,7 +38,7 @@ func Judge(ctx context.Context, r *rundir.Run) (lb.RunResult, error) {
 
 // cut takes back what the rest of a run that was cut short might have refuted. Harm
 // that was done stays.
-func cut(res *lb.RunResult, why error) {
+func cut(res *checker.Result, why error) {
 	switch res.Outcome {
 	case lb.Broken, lb.Stuck:
 		res.Notes = append(res.Notes, why.Error())
@@ -34,26 +46,34 @@ func cut(res *lb.RunResult, why error) {
 	case lb.Check, lb.Fence:
 		why = fmt.Errorf("%w; harm was seen: %s", why, res.Reason)
 	}
-	res.Outcome, res.Reason = lb.Inconclusive, why.Error()
+	res.Outcome, res.Reason, res.Failed = lb.Inconclusive, why.Error(), true
+}
+
+const interrupted = "the run was interrupted"
+
+// wasInterrupted reports whether somebody wanted the run to end early, and it had shown
+// no harm by then.
+func wasInterrupted(res checker.Result) bool {
+	return res.Failed && strings.HasPrefix(res.Reason, interrupted)
 }
 
 // failed is the result of a run of which the bench made nothing.
-func failed(plan lb.Plan, why error) lb.RunResult {
+func failed(plan history.Plan, why error) checker.Result {
 	reason := "the run failed: " + why.Error()
 	if errors.Is(why, context.Canceled) {
-		reason = "the run was interrupted"
+		reason = interrupted
 	}
-	return lb.RunResult{Schema: lb.Schema, Plan: plan, Outcome: lb.Inconclusive, Reason: reason,
-		Copies: map[string]lb.Copy{}, OutageMS: -1, FirstViolationMS: -1}
+	return checker.Result{Schema: history.Schema, Plan: plan, Outcome: lb.Inconclusive, Reason: reason, Failed: true,
+		Copies: map[string]checker.Copy{}, OutageMS: -1, FirstViolationMS: -1}
 }
 
 // Cell merges the runs of a cell, by the expectation that their plans carry.
-func Cell(results []lb.RunResult) lb.Cell { return checker.Cell(results, infoOf(results)) }
+func Cell(results []checker.Result) checker.Cell { return checker.Merge(results, infoOf(results)) }
 
 // Decisive is the run that determines the cell; there must be one.
-func Decisive(results []lb.RunResult) int { return checker.Decisive(results, infoOf(results)) }
+func Decisive(results []checker.Result) int { return checker.Decisive(results, infoOf(results)) }
 
-func infoOf(results []lb.RunResult) (info lb.Info) {
+func infoOf(results []checker.Result) (info lb.Info) {
 	for _, r := range results {
 		info.Name = r.Plan.Algorithm
 		if e := r.Plan.Expect; e != nil {

@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -24,7 +28,7 @@ func TestCut(t *testing.T) {
 		lb.Check:        {lb.Inconclusive, "the run was cut short; harm was seen: why"},
 		lb.Fence:        {lb.Inconclusive, "the run was cut short; harm was seen: why"},
 	} {
-		res := lb.RunResult{Outcome: before, Reason: "why"}
+		res := checker.Result{Outcome: before, Reason: "why"}
 		cut(&res, rundir.ErrCutShort)
 		if res.Outcome != want.outcome || res.Reason != want.reason {
 			t.Errorf("%s: %s (%s)", before, res.Outcome, res.Reason)
@@ -35,18 +39,19 @@ func TestCut(t *testing.T) {
 // TestMerge takes the runs in the order of their numbers, whichever ended first.
 func TestMerge(t *testing.T) {
 	expect := &lb.Expectation{Fault: "f", Outcomes: []lb.Outcome{lb.Safe}}
-	result := func(o lb.Outcome) lb.RunResult {
-		return lb.RunResult{Plan: lb.Plan{Algorithm: "A", Fault: "f", Expect: expect}, Outcome: o}
+	result := func(o lb.Outcome) checker.Result {
+		return checker.Result{Plan: history.Plan{Algorithm: "A", Fault: "f", Expect: expect}, Outcome: o}
 	}
 	dir := func(n int) string { return string(rune('a' + n)) }
 	for _, c := range []struct {
-		results map[int]lb.RunResult
+		results map[int]checker.Result
 		dir     string
 		promise string
 	}{
-		{map[int]lb.RunResult{2: result(lb.Safe), 1: result(lb.Safe)}, "b", "kept"},
-		{map[int]lb.RunResult{2: result(lb.Broken), 0: result(lb.Safe)}, "c", "broken"},
-		{map[int]lb.RunResult{0: result(lb.Safe), 3: failed(result(lb.Safe).Plan, context.Canceled)}, "d", "open"},
+		{map[int]checker.Result{2: result(lb.Safe), 1: result(lb.Safe)}, "b", "kept"},
+		{map[int]checker.Result{2: result(lb.Broken), 0: result(lb.Safe)}, "c", "broken"},
+		{map[int]checker.Result{0: result(lb.Safe), 3: failed(result(lb.Safe).Plan, context.Canceled)}, "a", "kept"},
+		{map[int]checker.Result{0: failed(result(lb.Safe).Plan, context.Canceled)}, "a", "open"},
 	} {
 		cell := merge(c.results, dir)
 		if cell.Dir != c.dir || cell.Promise != c.promise || cell.Runs != len(c.results) || cell.Algorithm != "A" {
@@ -56,10 +61,10 @@ func TestMerge(t *testing.T) {
 }
 
 func TestFailed(t *testing.T) {
-	if r := failed(lb.Plan{}, context.Canceled).Reason; r != "the run was interrupted" {
+	if r := failed(history.Plan{}, context.Canceled).Reason; r != "the run was interrupted" {
 		t.Error(r)
 	}
-	if r := failed(lb.Plan{}, errors.New("no disk")).Reason; r != "the run failed: no disk" {
+	if r := failed(history.Plan{}, errors.New("no disk")).Reason; r != "the run failed: no disk" {
 		t.Error(r)
 	}
 }
@@ -71,22 +76,17 @@ func (oneLock) Info() lb.Info {
 		{Fault: "n*", Outcomes: []lb.Outcome{lb.Broken}}, {Fault: "none", Outcomes: []lb.Outcome{lb.Safe}}}}
 }
 
-type calm struct{ lb.Fault }
-
-func (calm) Name() string               { return "none" }
-func (calm) Available(lb.Setting) error { return nil }
-
 // TestPlanSaysAll: a plan carries all that judging needs.
 func TestPlanSaysAll(t *testing.T) {
-	m := Matrix{Workload: workloads.Counter{}, Jobs: 4, Base: lb.Plan{Seed: 5}}
-	plan := m.For(oneLock{}, calm{}, 2)
+	m := Matrix{Catalog: catalog.Catalog{}, Workload: workloads.Counter{}, Jobs: 4, Base: history.Plan{Seed: 5}}
+	plan := m.For(oneLock{}, faults.All()[0], 2)
 	if !plan.Traits.Leased || plan.Expect == nil || plan.Expect.Outcomes[0] != lb.Safe || plan.Jobs != 4 || plan.Seed != 7 {
 		t.Errorf("%+v", plan)
 	}
 	if h := here(); h.Cores < 1 || !strings.Contains(h.System, "/") {
 		t.Errorf("machine %+v", h)
 	}
-	if v := versions(t.Context(), plan); v["go"] == "" || v[module] == "" {
+	if v := versions(t.Context(), catalog.Catalog{}, plan); v["go"] == "" || v[module] == "" {
 		t.Errorf("versions %v", v)
 	}
 }

@@ -11,13 +11,14 @@ import (
 	"sync"
 	"time"
 
-	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // here is this machine, now.
-func here() *lb.Machine {
-	m := &lb.Machine{System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU()}
+func here() *history.Machine {
+	m := &history.Machine{System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU()}
 	if text, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		m.Kernel = strings.TrimSpace(string(text))
 	}
@@ -37,7 +38,7 @@ var libraries = []string{
 }
 
 // versions are those of what takes part in a run, as far as they are known.
-func versions(ctx context.Context, plan lb.Plan) map[string]string {
+func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[string]string {
 	v := map[string]string{"go": runtime.Version()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		built := map[string]string{info.Main.Path: info.Main.Version}
@@ -55,9 +56,11 @@ func versions(ctx context.Context, plan lb.Plan) map[string]string {
 			}
 		}
 	}
-	if t, ok := lab.FindTopology(plan.Topology); ok && plan.Lab == LabLocal {
-		if name, version := serverVersion(ctx, t.Kind); version != "" {
-			v[name] = version
+	t, err := c.Topology(plan.Topology)
+	driver, err2 := c.Lab(plan.Lab)
+	if err == nil && err2 == nil && driver.Inside && len(t.Kind.Version) > 0 {
+		if version := serverVersion(ctx, t.Kind.Version); version != "" {
+			v[t.Kind.Version[0]] = version
 		}
 	}
 	return v
@@ -66,29 +69,21 @@ func versions(ctx context.Context, plan lb.Plan) map[string]string {
 var known sync.Map // of servers' versions, by their programs
 
 // serverVersion asks the server's program where that is quickly done.
-func serverVersion(ctx context.Context, kind string) (name, version string) {
-	switch {
-	case strings.HasPrefix(kind, "redis"):
-		name = "redis-server"
-	case strings.HasPrefix(kind, "mariadb"):
-		name = "mariadbd"
-	default:
-		return "", ""
+func serverVersion(ctx context.Context, argv []string) string {
+	if v, ok := known.Load(argv[0]); ok {
+		return v.(string)
 	}
-	if v, ok := known.Load(name); ok {
-		return name, v.(string)
-	}
-	argv, err := lab.Resolve([]string{name, "--version"})
+	found, err := lab.Resolve(argv)
 	if err != nil {
-		return name, ""
+		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	text, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
+	text, err := exec.CommandContext(ctx, found[0], found[1:]...).Output()
 	if err != nil {
-		return name, ""
+		return ""
 	}
-	version = strings.TrimSpace(string(text))
-	known.Store(name, version)
-	return name, version
+	version := strings.TrimSpace(string(text))
+	known.Store(argv[0], version)
+	return version
 }

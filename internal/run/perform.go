@@ -11,12 +11,13 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/worker"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // The runner owns durations. All that depend on the lease are multiples of it.
@@ -24,141 +25,133 @@ const (
 	startBound  = 30 * time.Second // for the lab, the servers and the sessions
 	warmUp      = 300 * time.Millisecond
 	injectBound = 20 * time.Second // for a client to come to a fault's step, and for servers to follow
+	gatherBound = 8 * time.Second  // for all clients to come to a step
 	healBound   = 15 * time.Second
 	settle      = 500 * time.Millisecond // of work after the fault is over
 	stopBound   = 10 * time.Second
 )
 
-// faultWindow is how long a fault lasts: long enough for a lease to end on the
-// server, who may look for ended leases only twice a second, and for others to
-// take the lock.
-func faultWindow(ttl time.Duration) time.Duration { return ttl * 5 / 2 }
-
 // recoveryBound is how long after the heal the lock may stay ungranted before
-// it counts as stuck; half a second more than the checkers want to see.
+// it counts as stuck; more than the checkers want to see, who do not count the time in
+// which a busy machine let nobody ask.
 func recoveryBound(ttl time.Duration) time.Duration {
-	return checker.StuckAfter(ttl) + 500*time.Millisecond
+	return checker.StuckAfter(ttl) + 2*time.Second
 }
 
-// Perform does the run that dir's plan describes, inside the lab. The functions
-// find an algorithm and a workload by name.
-func Perform(ctx context.Context, dir string, impls func(string) (lb.Impl, error), workloads func(string) (lb.Workload, error)) error {
+// Perform does the run that dir's plan describes, inside the lab.
+func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 	r, err := rundir.OpenRun(dir)
 	if err != nil {
 		return err
 	}
-	plan := r.Plan
-	impl, err := impls(plan.Algorithm)
+	setting, err := c.Setting(r.Plan)
 	if err != nil {
-		return err
+		return fmt.Errorf("run: %s: %w", dir, err)
 	}
-	work, err := workloads(plan.Workload)
+	fault, err := c.Fault(r.Plan.Fault)
 	if err != nil {
-		return err
-	}
-	fault, ok := faults.Find(plan.Fault)
-	if !ok {
-		return fmt.Errorf("run: %s: unknown fault %q", dir, plan.Fault)
+		return fmt.Errorf("run: %s: %w", dir, err)
 	}
 	rec, err := history.Create(r.EventsFile(rundir.Runner))
 	if err != nil {
 		return err
 	}
-	l, err := openLab(ctx, r)
+	l, err := setting.Lab.Open(ctx, r.LogsDir())
 	if err != nil {
 		return errors.Join(err, rec.Close())
 	}
-	_, clocks := fault.(lb.ServerClockFault)
 	s := &stage{
-		plan: plan, dir: r, lab: l, clocks: clocks, setting: Setting(plan, impl.Info(), work.Info()),
-		record: rec.Record, rand: rand.New(rand.NewPCG(plan.Seed, 0)),
+		plan: r.Plan, catalog: c, dir: r, lab: l, setting: setting,
+		record: rec.Record, rand: rand.New(rand.NewPCG(r.Plan.Seed, 0)),
 	}
 	err = s.play(ctx, fault)
 	return errors.Join(err, l.Close(), rec.Close())
 }
 
-func openLab(ctx context.Context, r *rundir.Run) (lab.Lab, error) {
-	switch r.Plan.Lab {
-	case LabLocal:
-		return lab.OpenLocal()
-	case LabDocker:
-		return docker.Open(ctx, r.LogsDir())
-	}
-	return nil, fmt.Errorf("run: unknown lab %q", r.Plan.Lab)
-}
-
-// stage is the run in progress. It implements [lockbench.Stage].
-type stage struct {
-	plan    lb.Plan
-	dir     *rundir.Run
-	lab     lab.Lab
-	setting lb.Setting
-	clocks  bool // servers get a clock that can be moved
-	record  func(lb.Event)
-	rand    *rand.Rand
-	store   lab.Process
-	service *lab.Service
-	workers []*workerProc
-}
-
-func (s *stage) play(ctx context.Context, fault lb.Fault) error {
-	if err := s.setUp(ctx); err != nil {
+func (s *stage) play(ctx context.Context, fault faults.Fault) error {
+	if err := s.setUp(ctx, fault); err != nil {
 		return err
 	}
-	start := lb.Now()
+	start := clock.Now()
 	for _, w := range s.workers {
-		if err := w.order(worker.Order{Do: worker.DoStart}); err != nil {
+		if _, _, err := w.order(worker.Order{Do: worker.DoStart}); err != nil {
 			return err
 		}
 	}
-	acting, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	if s.plan.First {
-		go s.watch(acting, func() { stop(errFirst) })
-	}
-	err := s.act(acting, fault, start)
-	if errors.Is(context.Cause(acting), errFirst) || errors.Is(err, errUnhealed) {
-		err = nil
-	}
-	if err != nil { // no end: what was recorded is not the whole run
+	if err := s.perform(ctx, fault, start); err != nil {
 		return errors.Join(err, s.stopWorkers(ctx))
 	}
-	s.record(lb.Event{Kind: lb.KindEnd})
-	return errors.Join(s.stopWorkers(ctx), s.stopStore(ctx))
+	asked := clock.Now()
+	// Without the end, what was recorded is not the whole run.
+	err := errors.Join(s.stopWorkers(ctx), s.stopStore(ctx))
+	if err == nil {
+		s.record(history.Event{At: asked, Kind: history.KindEnd})
+	}
+	return err
 }
 
-// act is what happens while the clients work.
-func (s *stage) act(ctx context.Context, fault lb.Fault, start lb.Instant) error {
+// perform is what happens while the clients work.
+func (s *stage) perform(ctx context.Context, fault faults.Fault, start lb.Instant) error {
 	if err := sleep(ctx, warmUp); err != nil {
 		return err
 	}
-	err := s.strike(ctx, fault)
-	if errors.Is(err, errUnhealed) {
+	// The first violation ends the run, but not the fault that is in force: what it was
+	// measured by must not be missing.
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	if s.plan.First {
+		go s.watch(waiting, stop)
+	}
+	over := func() bool { return waiting.Err() != nil || clock.Now().Sub(start) >= s.plan.Duration }
+	if err := s.strikes(ctx, fault, over); err != nil {
 		return err
 	}
-	if _, again := fault.(lb.RepeatedFault); again {
-		for err == nil && lb.Now().Sub(start) < s.plan.Duration {
-			err = s.strike(ctx, fault)
-		}
+	if err := sleep(waiting, max(s.plan.Duration-clock.Now().Sub(start), settle)); err != nil {
+		return ctx.Err()
 	}
-	return errors.Join(err, sleep(ctx, max(s.plan.Duration-lb.Now().Sub(start), settle)))
+	return s.showEnough(ctx)
 }
 
-func (s *stage) setUp(ctx context.Context) error {
+// showEnough lets a run go on that has shown little, on a machine that is busy, until
+// it has shown enough, or nothing more comes.
+func (s *stage) showEnough(ctx context.Context) error {
+	const (
+		enough = 30 // sections
+		bound  = 10 * time.Second
+		look   = 500 * time.Millisecond
+	)
+	before := -1
+	for waited := time.Duration(0); waited < bound; waited += look {
+		n := 0
+		for _, w := range s.alive() {
+			r, err := w.ask(ctx, worker.Order{Do: worker.DoCount})
+			if err != nil && w.alive() {
+				return err
+			}
+			n += r.Sections
+		}
+		if n >= enough || n == before && waited > bound/4 {
+			return nil
+		}
+		before = n
+		if err := sleep(ctx, look); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stage) setUp(ctx context.Context, fault faults.Fault) error {
 	ctx, cancel := context.WithTimeout(ctx, startBound)
 	defer cancel()
-	topology, ok := lab.FindTopology(s.plan.Topology)
-	if !ok {
-		return fmt.Errorf("run: unknown topology %q", s.plan.Topology)
-	}
 	if err := s.startStore(ctx); err != nil {
 		return err
 	}
 	var err error
-	s.service, err = lab.StartService(ctx, s.lab, topology, lab.Options{
+	s.service, err = lab.StartService(ctx, s.lab, s.setting.Topology, lab.Options{
 		Log:     func(name string) (*os.File, error) { return s.dir.OpenLog(name) },
 		Longest: s.plan.TTL,
-		Clocks:  s.clocks,
+		Clocks:  fault.MovesServerClocks(s.setting),
 	})
 	if err != nil {
 		return err
@@ -205,79 +198,20 @@ func (s *stage) stopStore(ctx context.Context) error {
 	}
 }
 
-// errUnhealed ends a run whose fault could not be healed: what was found until then
-// is judged, but that nobody gets the lock afterwards would prove nothing.
-var errUnhealed = errors.New("the fault could not be healed")
-
-// strike injects the fault, waits, heals it, and waits until the lock is granted
-// again. A fault that found no victim is part of the history, not an error.
-func (s *stage) strike(ctx context.Context, fault lb.Fault) error {
-	catching, cancel := context.WithTimeout(ctx, injectBound)
-	defer cancel()
-	heal, err := fault.Inject(catching, s)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		s.record(lb.Event{Kind: lb.KindFault, Name: fault.Name(), Phase: "healed", Note: "it did not strike: " + err.Error()})
-		return nil
-	case heal == nil:
-		return nil
-	}
-	s.record(lb.Event{Kind: lb.KindFault, Name: fault.Name(), Phase: "strike"})
-	window := faultWindow(s.plan.TTL)
-	if lasting, ok := fault.(lb.LastingFault); ok {
-		window = lasting.Lasts(s.plan.TTL)
-	}
-	interrupted := sleep(ctx, window)
-	s.record(lb.Event{Kind: lb.KindFault, Name: fault.Name(), Phase: "heal"})
-	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), healBound)
-	defer cancel()
-	effect, err := heal(healing)
-	if err != nil {
-		effect = lb.Effect{Measured: effect.Measured + "; the heal failed: " + err.Error()}
-	}
-	s.record(lb.Event{Kind: lb.KindFault, Name: fault.Name(), Phase: "healed", Bit: effect.Bit, Note: effect.Measured})
-	switch {
-	case interrupted != nil:
-		return interrupted
-	case err != nil:
-		return errUnhealed
-	}
-	s.awaitGrants(ctx)
-	return nil
-}
-
-// awaitGrants returns when clients have got the lock a few times, or after the
-// bound: it is for the checkers to say what that means.
-func (s *stage) awaitGrants(ctx context.Context) {
-	const few = 12
-	ctx, cancel := context.WithTimeout(ctx, recoveryBound(s.plan.TTL))
-	defer cancel()
-	for range few {
-		if s.Passed(ctx, stepHolding, nil) != nil {
-			return
-		}
-	}
-}
-
-// stepHolding is the step that every workload's holder passes.
-const stepHolding = "after-read"
-
 func (s *stage) stopWorkers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopBound)
 	defer cancel()
 	for _, w := range s.workers {
 		if w.alive() {
-			_ = w.order(worker.Order{Do: worker.DoStop}) // if it just died, await says so
+			_, _, _ = w.order(worker.Order{Do: worker.DoStop}) // if it just died, await says so
 		}
 	}
 	var err error
 	for _, w := range s.workers {
-		if w.doomed.Load() && !w.alive() {
+		if w.doomed.Load() {
 			continue
 		}
-		if _, e := w.await(ctx, worker.SayDone); e != nil {
+		if _, e := w.await(ctx, w.own(), "stop"); e != nil {
 			err = errors.Join(err, fmt.Errorf("%w; see %s", e, s.dir.LogFile(w.Name())))
 		}
 	}

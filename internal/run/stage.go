@@ -3,52 +3,63 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/lab"
 )
 
-// The stage is what faults may touch: it implements [lb.Stage].
-var _ lb.Stage = (*stage)(nil)
+// stage is the run in progress. What faults may do on it is in acts.go.
+type stage struct {
+	plan    history.Plan
+	catalog catalog.Catalog
+	dir     *rundir.Run
+	lab     lab.Lab
+	setting faults.Setting
+	record  func(history.Event)
+	rand    *rand.Rand
+	store   lab.Process
+	service *lab.Service
+	workers []*workerProc
+	acts    *acts // of the strike in progress
+}
 
-func (s *stage) Setting() lb.Setting { return s.setting }
-func (s *stage) TTL() time.Duration  { return s.plan.TTL }
-func (s *stage) Rand() *rand.Rand    { return s.rand }
-func (s *stage) Network() lb.Network { return s.lab.Network() }
+var _ faults.Stage = (*stage)(nil)
 
-func (s *stage) Servers() (all []lb.Server) {
-	for _, p := range s.service.Servers {
-		all = append(all, p)
+func (s *stage) Setting() faults.Setting                          { return s.setting }
+func (s *stage) TTL() time.Duration                               { return s.plan.TTL }
+func (s *stage) Rand() *rand.Rand                                 { return s.rand }
+func (s *stage) Servers() []faults.Node                           { return nodes(s.service.Servers) }
+func (s *stage) Sentinels() []faults.Node                         { return nodes(s.service.Sentinels) }
+func (s *stage) Workers() []faults.Node                           { return nodes(s.alive()) }
+func (s *stage) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
+
+func nodes[N faults.Node](some []N) (all []faults.Node) {
+	for _, n := range some {
+		all = append(all, n)
 	}
 	return all
 }
 
-func (s *stage) Sentinels() (all []lb.Server) {
-	for _, p := range s.service.Sentinels {
-		all = append(all, p)
+func (s *stage) Leader(ctx context.Context, except faults.Node) (faults.Node, error) {
+	name := ""
+	if except != nil {
+		name = except.Name()
 	}
-	return all
-}
-
-func (s *stage) Leader(ctx context.Context, except lb.Server) (lb.Server, error) {
-	server, err := s.service.Leader(ctx, except)
+	server, err := s.service.Leader(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	return server, nil
-}
-
-func (s *stage) Promote(ctx context.Context, server lb.Server) error {
-	return s.service.Promote(ctx, server.Name())
-}
-
-func (s *stage) Workers() (all []lb.Worker) {
-	for _, w := range s.alive() {
-		all = append(all, w)
-	}
-	return all
 }
 
 func (s *stage) alive() (all []*workerProc) {
@@ -60,34 +71,70 @@ func (s *stage) alive() (all []*workerProc) {
 	return all
 }
 
-func (s *stage) Passed(ctx context.Context, step string, except lb.Process) error {
+func (s *stage) Passed(ctx context.Context, step string, by, except faults.Node) error {
 	var asked sync.WaitGroup
-	defer asked.Wait() // a trap that is taken back late would take back the next one
+	defer asked.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	passed := make(chan error, len(s.workers))
+	n := 0
 	for _, w := range s.alive() {
-		if except != nil && w.Name() == except.Name() {
+		if by != nil && w.Name() != by.Name() || except != nil && w.Name() == except.Name() {
 			continue
 		}
-		asked.Go(func() { passed <- w.Passed(ctx, step) })
+		n++
+		asked.Go(func() { passed <- w.passed(ctx, step, "") })
 	}
-	for {
-		select {
-		case err := <-passed:
-			if err == nil {
-				return nil
-			}
-		case <-ctx.Done():
-			return ctx.Err()
+	err := fmt.Errorf("%w: no worker is left that could pass the step %s", faults.ErrNobody, step)
+	for range n {
+		if err = <-passed; err == nil {
+			return nil
 		}
 	}
+	return err
 }
 
-func (s *stage) Catch(ctx context.Context, step string, how lb.Grip) (lb.Caught, error) {
-	alive := s.alive()
-	if len(alive) == 0 {
-		return lb.Caught{}, errors.New("run: no worker is left")
+// worker is the process of that name.
+func (s *stage) worker(n faults.Node) (*workerProc, bool) {
+	i := slices.IndexFunc(s.workers, func(w *workerProc) bool { return w.Name() == n.Name() })
+	if i < 0 {
+		return nil, false
 	}
-	return alive[s.rand.IntN(len(alive))].Catch(ctx, step, how)
+	return s.workers[i], true
+}
+
+func (s *stage) server(n faults.Node) (*lab.Server, error) {
+	for _, one := range slices.Concat(s.service.Servers, s.service.Sentinels) {
+		if one.Name() == n.Name() {
+			return one, nil
+		}
+	}
+	return nil, fmt.Errorf("run: %s is no server", n.Name())
+}
+
+// places are the nodes with their addresses.
+func (s *stage) places(some []faults.Node) (all []lab.Node, err error) {
+	for _, n := range some {
+		if w, ok := s.worker(n); ok {
+			all = append(all, w)
+		} else if server, e := s.server(n); e == nil {
+			all = append(all, server)
+		} else {
+			err = errors.Join(err, e)
+		}
+	}
+	return all, err
+}
+
+// act records that something is being done to a node since an instant, 0 for now. What
+// it returns records that it is over. The first act of a fault is its strike.
+func (s *stage) act(name, target string, since lb.Instant) (end func(note string)) {
+	if since == 0 {
+		since = clock.Now()
+	}
+	s.acts.strike(since)
+	s.record(history.Event{At: since, Kind: history.KindAct, Name: name, Target: target, Phase: history.PhaseBegin})
+	return func(note string) {
+		s.record(history.Event{Kind: history.KindAct, Name: name, Target: target, Phase: history.PhaseEnd, Note: note})
+	}
 }

@@ -2,17 +2,14 @@ package run
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clock"
 )
-
-// errFirst ends a run that was asked to stop at the first violation.
-var errFirst = errors.New("the first violation was seen")
 
 const (
 	lookEvery = 100 * time.Millisecond
@@ -25,15 +22,15 @@ const (
 // whole history, afterwards.
 func (s *stage) watch(ctx context.Context, found func()) {
 	follower, online := history.Follow(s.dir.EventsDir()), checker.Online{Slack: lookSlack}
-	var waiting lb.History
+	var waiting history.Events
 	for sleep(ctx, lookEvery) == nil {
 		fresh, err := follower.Next()
 		if err != nil {
 			return // the run's end will say what is wrong with the file
 		}
 		waiting = append(waiting, fresh...)
-		slices.SortStableFunc(waiting, func(a, b lb.Event) int { return int(max(-1, min(1, a.At-b.At))) })
-		due, _ := slices.BinarySearchFunc(waiting, lb.Now().Add(-lookSlack), func(e lb.Event, t lb.Instant) int {
+		slices.SortStableFunc(waiting, func(a, b history.Event) int { return int(max(-1, min(1, a.At-b.At))) })
+		due, _ := slices.BinarySearchFunc(waiting, clock.Now().Add(-lookSlack), func(e history.Event, t lb.Instant) int {
 			return int(max(-1, min(1, e.At-t)))
 		})
 		for i := range waiting[:due] {

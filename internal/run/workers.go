@@ -10,25 +10,24 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 
-	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/lab"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/worker"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // workerProc is a worker as the runner sees it: a process that takes orders.
 type workerProc struct {
 	lab.Process
-	gone   chan struct{} // closed when it has ended
-	doomed atomic.Bool   // its end is wanted
-
-	ordersMu sync.Mutex
-	orders   *json.Encoder
+	clients int
+	gone    chan struct{} // closed when it has ended
+	doomed  atomic.Bool   // its end is wanted
 
 	mu      sync.Mutex
-	waiting map[string]chan worker.Report // by what it says
+	orders  *json.Encoder
+	number  uint64
+	answers map[uint64]chan worker.Report // by order; 0 for what it says by itself
 }
 
 func startWorker(ctx context.Context, l lab.Lab, cfg worker.Config, logTo *os.File) (*workerProc, error) {
@@ -36,32 +35,30 @@ func startWorker(ctx context.Context, l lab.Lab, cfg worker.Config, logTo *os.Fi
 	if err != nil {
 		return nil, err
 	}
-	stdinR, stdinW, err := os.Pipe()
+	ordersOut, ordersIn, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("run: start %s: %w", cfg.Name, err)
 	}
-	defer stdinR.Close()
-	stdoutR, stdoutW, err := os.Pipe()
+	defer ordersOut.Close()
+	reportsOut, reportsIn, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("run: start %s: %w", cfg.Name, err)
 	}
-	defer stdoutW.Close()
-	p, err := h.Start(ctx, lab.Program{Argv: []string{lab.Self, "worker"}, Stdin: stdinR, Stdout: stdoutW, Log: logTo})
+	defer reportsIn.Close()
+	p, err := h.Start(ctx, lab.Program{Argv: []string{lab.Self, "worker"}, Stdin: ordersOut, Reports: reportsIn, Log: logTo})
 	if err != nil {
 		return nil, err
 	}
-	w := &workerProc{Process: p, orders: json.NewEncoder(stdinW), gone: make(chan struct{}), waiting: map[string]chan worker.Report{}}
-	for _, what := range []string{worker.SayReady, worker.SayCaught, worker.SaySilent, worker.SayHeld, worker.SayClock, worker.SayDone, worker.SayFailed} {
-		w.waiting[what] = make(chan worker.Report, 1)
-	}
-	go w.listen(stdoutR)
+	w := &workerProc{Process: p, clients: cfg.Clients, orders: json.NewEncoder(ordersIn), gone: make(chan struct{}),
+		answers: map[uint64]chan worker.Report{0: make(chan worker.Report, 4)}}
+	go w.listen(reportsOut)
 	if err := w.orders.Encode(cfg); err != nil {
 		return nil, fmt.Errorf("run: configure %s: %w", cfg.Name, err)
 	}
 	return w, nil
 }
 
-// listen keeps the newest report of every kind.
+// listen hands each report to who waits for the answer to its order.
 func (w *workerProc) listen(out io.ReadCloser) {
 	defer close(w.gone)
 	defer out.Close()
@@ -72,64 +69,75 @@ func (w *workerProc) listen(out io.ReadCloser) {
 			_ = w.Wait() // the reports end when the process does
 			return
 		}
-		w.keep(r)
+		w.mu.Lock()
+		answers := w.answers[r.N]
+		w.mu.Unlock()
+		select {
+		case answers <- r:
+		default: // nobody wants it any more
+		}
 	}
 }
 
-func (w *workerProc) keep(r worker.Report) {
-	ch, ok := w.waiting[r.Say]
-	if !ok {
-		return
-	}
+// order sends an order and returns where its answers come.
+func (w *workerProc) order(o worker.Order) (n uint64, answers <-chan worker.Report, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	select {
-	case <-ch:
-	default:
+	if o.N == 0 {
+		w.number++
+		o.N = w.number
+		w.answers[o.N] = make(chan worker.Report, 2*w.clients+4) // a trap reports twice of each client
 	}
-	ch <- r
+	if err := w.orders.Encode(o); err != nil {
+		return o.N, nil, fmt.Errorf("run: order %s to %s: %w", w.Name(), o.Do, err)
+	}
+	return o.N, w.answers[o.N], nil
 }
 
-// forget drops an old report, before an order that causes a new one.
-func (w *workerProc) forget(what string) {
+// forget ends the wait for answers to an order.
+func (w *workerProc) forget(n uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	select {
-	case <-w.waiting[what]:
-	default:
+	delete(w.answers, n)
+}
+
+// ask sends an order that is answered once.
+func (w *workerProc) ask(ctx context.Context, o worker.Order) (worker.Report, error) {
+	n, answers, err := w.order(o)
+	if err != nil {
+		return worker.Report{}, err
 	}
+	defer w.forget(n)
+	return w.await(ctx, answers, o.Do)
 }
 
 var errGone = errors.New("the worker has ended")
 
-func (w *workerProc) await(ctx context.Context, what string) (worker.Report, error) {
-	select {
-	case r := <-w.waiting[what]:
-		return r, nil
-	case r := <-w.waiting[worker.SayFailed]:
-		return r, fmt.Errorf("run: %s: %s", w.Name(), r.Error)
-	case <-w.gone:
-		select { // what it said last
-		case r := <-w.waiting[what]:
-			return r, nil
-		case r := <-w.waiting[worker.SayFailed]:
-			return r, fmt.Errorf("run: %s: %s", w.Name(), r.Error)
-		default:
-			return worker.Report{}, fmt.Errorf("run: await %q of %s: %w", what, w.Name(), errGone)
+// await returns the next answer. what says what it is about.
+func (w *workerProc) await(ctx context.Context, answers <-chan worker.Report, what string) (worker.Report, error) {
+	failed := func(r worker.Report) error {
+		if r.Say == worker.SayFailed {
+			return fmt.Errorf("run: %s: %s", w.Name(), r.Error)
 		}
+		return nil
+	}
+	select {
+	case r := <-answers:
+		return r, failed(r)
 	case <-ctx.Done():
-		return worker.Report{}, fmt.Errorf("run: await %q of %s: %w", what, w.Name(), ctx.Err())
+		return worker.Report{}, fmt.Errorf("run: await the answer of %s to %s: %w", w.Name(), what, ctx.Err())
+	case <-w.gone:
+	}
+	select { // what it said last
+	case r := <-answers:
+		return r, failed(r)
+	default:
+		return worker.Report{}, fmt.Errorf("run: await the answer of %s to %s: %w; see logs/%s.log", w.Name(), what, errGone, w.Name())
 	}
 }
 
-func (w *workerProc) order(o worker.Order) error {
-	w.ordersMu.Lock()
-	defer w.ordersMu.Unlock()
-	if err := w.orders.Encode(o); err != nil {
-		return fmt.Errorf("run: order %s to %s: %w", w.Name(), o.Do, err)
-	}
-	return nil
-}
+// own is where it says what nobody has ordered: that it is ready, has ended or failed.
+func (w *workerProc) own() <-chan worker.Report { return w.answers[0] }
 
 func (w *workerProc) alive() bool {
 	select {
@@ -138,67 +146,6 @@ func (w *workerProc) alive() bool {
 	default:
 		return true
 	}
-}
-
-// Catch implements [lb.Worker].
-func (w *workerProc) Catch(ctx context.Context, step string, how lb.Grip) (lb.Caught, error) {
-	w.forget(worker.SayCaught)
-	if how == lb.Kill {
-		w.doomed.Store(true)
-	}
-	if err := w.order(worker.Order{Do: worker.DoCatch, Step: step, How: how}); err != nil {
-		return lb.Caught{}, err
-	}
-	r, err := w.await(ctx, worker.SayCaught)
-	if err != nil {
-		_ = w.order(worker.Order{Do: worker.DoUncatch}) // if it just ended, nobody is caught either
-		return lb.Caught{}, fmt.Errorf("no client of %s came to the step %s: %w", w.Name(), step, err)
-	}
-	return lb.Caught{Worker: w, Client: r.Client, ID: r.ID, LetGo: func(ctx context.Context) (time.Duration, error) {
-		return w.letGo(ctx, how)
-	}}, nil
-}
-
-// Passed implements [lb.Worker].
-func (w *workerProc) Passed(ctx context.Context, step string) error {
-	_, err := w.Catch(ctx, step, worker.Notice)
-	return err
-}
-
-func (w *workerProc) letGo(ctx context.Context, how lb.Grip) (time.Duration, error) {
-	switch how {
-	case lb.Freeze:
-		w.forget(worker.SaySilent)
-		if err := w.Signal(syscall.SIGCONT); err != nil {
-			return 0, err
-		}
-		r, err := w.await(ctx, worker.SaySilent)
-		return r.Idle, err
-	case lb.Hold:
-		w.forget(worker.SayHeld)
-		if err := w.order(worker.Order{Do: worker.DoLetGo}); err != nil {
-			return 0, err
-		}
-		r, err := w.await(ctx, worker.SayHeld)
-		return r.Idle, err
-	default:
-		select {
-		case <-w.gone:
-			return 0, nil
-		case <-ctx.Done():
-			return 0, fmt.Errorf("run: %s should be dead and is not: %w", w.Name(), ctx.Err())
-		}
-	}
-}
-
-// SetClock implements [lb.Worker].
-func (w *workerProc) SetClock(ctx context.Context, step time.Duration, rate float64) (time.Duration, error) {
-	w.forget(worker.SayClock)
-	if err := w.order(worker.Order{Do: worker.DoClock, Jump: step, Rate: rate}); err != nil {
-		return 0, err
-	}
-	r, err := w.await(ctx, worker.SayClock)
-	return r.Ahead, err
 }
 
 // startWorkers starts the plan's worker processes, each on a host of its own,
@@ -214,7 +161,7 @@ func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.
 		}
 		defer logTo.Close()
 		w, err := startWorker(ctx, l, worker.Config{
-			Name: name, Plan: plan, Store: store,
+			Name: name, Number: i + 1, Plan: plan, Store: store,
 			Servers: service.Endpoints(), Sentinels: lab.Endpoints(service.Sentinels),
 			Clients: share(plan.Clients, plan.Processes, i),
 			Events:  dir.EventsFile(name),
@@ -225,7 +172,7 @@ func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.
 		ws = append(ws, w)
 	}
 	for _, w := range ws {
-		if _, err := w.await(ctx, worker.SayReady); err != nil {
+		if _, err := w.await(ctx, w.own(), "the configuration"); err != nil {
 			return ws, err
 		}
 	}
@@ -239,3 +186,8 @@ func share(n, parts, i int) int {
 	}
 	return n / parts
 }
+
+// thaw is SIGCONT: a frozen process can't be asked to go on.
+func (w *workerProc) thaw() error { return w.Signal(syscall.SIGCONT) }
+
+var _ faults.Node = (*workerProc)(nil)

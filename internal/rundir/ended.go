@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -20,7 +19,7 @@ type failure struct {
 
 // Fail leaves word of why the bench failed in this run.
 func (r *Run) Fail(why string) error {
-	return writeJSON(filepath.Join(r.Dir, failedFile), failure{lb.Schema, why})
+	return writeJSON(filepath.Join(r.Dir, failedFile), failure{history.Schema, why})
 }
 
 // Ended is nil if the run came to its planned end. What was recorded of one that

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -58,7 +57,7 @@ func decode(path string, b []byte, v any) error {
 		Schema *int `json:"schema"`
 	}{}
 	err := json.Unmarshal(b, &head)
-	if err == nil && (head.Schema == nil || *head.Schema != lb.Schema) {
+	if err == nil && (head.Schema == nil || *head.Schema != history.Schema) {
 		return &history.LineError{File: path, Line: lineAt(b, int64(bytes.Index(b, []byte(`"schema"`)))), Err: otherSchema(head.Schema)}
 	}
 	if err == nil {
@@ -78,11 +77,11 @@ func decode(path string, b []byte, v any) error {
 func otherSchema(n *int) error {
 	switch {
 	case n == nil:
-		return fmt.Errorf("it has no schema; this lockbench reads schema %d", lb.Schema)
-	case *n < lb.Schema:
-		return fmt.Errorf("schema %d is that of an older lockbench, this one reads schema %d; the history alone can still be judged: lockbench check FILE", *n, lb.Schema)
+		return fmt.Errorf("it has no schema; this lockbench reads schema %d", history.Schema)
+	case *n < history.Schema:
+		return fmt.Errorf("schema %d is that of an older lockbench, this one reads schema %d; the history alone can still be judged: lockbench check FILE", *n, history.Schema)
 	}
-	return fmt.Errorf("schema %d is that of a newer lockbench, this one reads schema %d", *n, lb.Schema)
+	return fmt.Errorf("schema %d is that of a newer lockbench, this one reads schema %d", *n, history.Schema)
 }
 
 func lineAt(b []byte, offset int64) int {

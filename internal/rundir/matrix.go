@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // NotRun is the reason of a cell of which no run has been done (yet).
@@ -22,7 +24,7 @@ type Matrix struct {
 	Dir string
 	// Cells are all that were planned, in their order. One without runs is
 	// INCONCLUSIVE, with the reason [NotRun], unless the fault has no meaning there.
-	Cells []lb.Cell
+	Cells []checker.Cell
 	// Planned is how many runs each cell was to have.
 	Planned int
 
@@ -32,16 +34,18 @@ type Matrix struct {
 
 // MatrixFile is matrix.json, and what --json prints.
 type MatrixFile struct {
-	Schema  int       `json:"schema"`
-	Planned int       `json:"planned_runs,omitempty"`
-	Cells   []lb.Cell `json:"cells"`
+	Schema  int            `json:"schema"`
+	Planned int            `json:"planned_runs,omitempty"`
+	Cells   []checker.Cell `json:"cells"`
 }
 
 // CreateMatrix makes the directory of a matrix, of which the algorithm and the fault
-// of each cell are given. There may be other files in it, but no matrix.
-func CreateMatrix(dir string, planned []lb.Cell, runs int) (*Matrix, error) {
-	if exists(filepath.Join(dir, matrixFile)) {
-		return nil, fmt.Errorf("rundir: a matrix never writes over another: %s: %w", filepath.Join(dir, matrixFile), fs.ErrExist)
+// of each cell are given. There may be other files in it, but no matrix and no run.
+func CreateMatrix(dir string, planned []checker.Cell, runs int) (*Matrix, error) {
+	for _, file := range []string{matrixFile, planFile} {
+		if exists(filepath.Join(dir, file)) {
+			return nil, fmt.Errorf("rundir: a matrix never writes over another, or over a run: %s: %w", filepath.Join(dir, file), fs.ErrExist)
+		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("rundir: %w", err)
@@ -58,9 +62,9 @@ func CreateMatrix(dir string, planned []lb.Cell, runs int) (*Matrix, error) {
 }
 
 // Pending is the cell as long as none of its runs has been done.
-func Pending(c lb.Cell) lb.Cell {
-	return lb.Cell{Algorithm: c.Algorithm, Fault: c.Fault, Outcome: lb.Inconclusive, Reason: NotRun,
-		Copies: map[string]lb.Copy{}, OutageMS: -1, FirstViolationMS: -1, Seed: c.Seed}
+func Pending(c checker.Cell) checker.Cell {
+	return checker.Cell{Algorithm: c.Algorithm, Fault: c.Fault, Outcome: lb.Inconclusive, Reason: NotRun,
+		Copies: map[string]checker.Copy{}, OutageMS: -1, FirstViolationMS: -1, Seed: c.Seed}
 }
 
 // OpenMatrix reads a matrix, also one that is not finished.
@@ -74,11 +78,11 @@ func OpenMatrix(dir string) (*Matrix, error) {
 
 // Save writes the cells as they are.
 func (m *Matrix) Save() error {
-	return writeJSON(filepath.Join(m.Dir, matrixFile), MatrixFile{lb.Schema, m.Planned, m.Cells})
+	return writeJSON(filepath.Join(m.Dir, matrixFile), MatrixFile{history.Schema, m.Planned, m.Cells})
 }
 
 // Set replaces the ith cell, and saves. It may be used from several goroutines.
-func (m *Matrix) Set(i int, c lb.Cell) error {
+func (m *Matrix) Set(i int, c checker.Cell) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.Cells[i] = c
@@ -93,7 +97,7 @@ func (m *Matrix) RunDir(i, n int) (dir, full string) {
 }
 
 // Run is the run that determined the cell.
-func (m *Matrix) Run(c lb.Cell) (*Run, error) {
+func (m *Matrix) Run(c checker.Cell) (*Run, error) {
 	dir := filepath.FromSlash(c.Dir)
 	switch {
 	case c.Dir == "":
@@ -133,7 +137,7 @@ func (m *Matrix) Rel(r *Run) (string, error) {
 }
 
 // Cell is the ith cell as it is now.
-func (m *Matrix) Cell(i int) lb.Cell {
+func (m *Matrix) Cell(i int) checker.Cell {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.Cells[i]

@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
 func TestPortable(t *testing.T) {
 	for name, want := range map[string]string{
-		"pause-at:before-write":  "pause-at-before-write",
+		"pause@before-write":     "pause-before-write",
 		"cut-two+server-clock":   "cut-two+server-clock",
 		`a<b>c|d*e?f"g\h/i j`:    "a-b-c-d-e-f-g-h-i-j",
 		"Große Sperre":           "gro-e-sperre",
@@ -31,7 +32,7 @@ func TestPortable(t *testing.T) {
 	}
 }
 
-func aMatrix(t *testing.T, runs int, cells ...lb.Cell) *Matrix {
+func aMatrix(t *testing.T, runs int, cells ...checker.Cell) *Matrix {
 	t.Helper()
 	m, err := CreateMatrix(filepath.Join(t.TempDir(), "m"), cells, runs)
 	ok(t, err)
@@ -41,10 +42,10 @@ func aMatrix(t *testing.T, runs int, cells ...lb.Cell) *Matrix {
 // TestRunDirs: no two runs share a place, also where a system takes some letters for
 // the same.
 func TestRunDirs(t *testing.T) {
-	var cells []lb.Cell
+	var cells []checker.Cell
 	for _, a := range []string{"a", "A", "a-2", "a:"} {
 		for _, f := range []string{"f:x", "f-x", "F*x"} {
-			cells = append(cells, lb.Cell{Algorithm: a, Fault: f})
+			cells = append(cells, checker.Cell{Algorithm: a, Fault: f})
 		}
 	}
 	m := aMatrix(t, 2, cells...)
@@ -66,12 +67,12 @@ func TestRunDirs(t *testing.T) {
 
 // TestInterruptedMatrix: from the start on it can be read, and says what was not run.
 func TestInterruptedMatrix(t *testing.T) {
-	m := aMatrix(t, 2, lb.Cell{Algorithm: "A", Fault: "pause-at:b", Seed: 7}, lb.Cell{Algorithm: "A", Fault: "none"},
-		lb.Cell{Algorithm: "B", Fault: "none", Outcome: lb.NotAvailable, Reason: "no such step"})
+	m := aMatrix(t, 2, checker.Cell{Algorithm: "A", Fault: "pause@b", Seed: 7}, checker.Cell{Algorithm: "A", Fault: "none"},
+		checker.Cell{Algorithm: "B", Fault: "none", Outcome: lb.NotAvailable, Reason: "no such step"})
 	dir, full := m.RunDir(0, 0)
 	r, err := CreateRun(full, aPlan)
 	ok(t, err)
-	ok(t, m.Set(0, lb.Cell{Algorithm: "A", Fault: "pause-at:b", Outcome: lb.Safe, Runs: 1, Dir: dir}))
+	ok(t, m.Set(0, checker.Cell{Algorithm: "A", Fault: "pause@b", Outcome: lb.Safe, Runs: 1, Dir: dir}))
 
 	kind, err := Kind(m.Dir)
 	if ok(t, err); kind != IsMatrix {
@@ -91,7 +92,7 @@ func TestInterruptedMatrix(t *testing.T) {
 		t.Errorf("the run of a cell that was not run: %v", err)
 	}
 	for _, out := range []string{"../else", "/etc", "cells/../../x"} {
-		if _, err := again.Run(lb.Cell{Dir: out}); err == nil {
+		if _, err := again.Run(checker.Cell{Dir: out}); err == nil {
 			t.Errorf("%s is below the matrix", out)
 		}
 	}
@@ -101,7 +102,7 @@ func TestInterruptedMatrix(t *testing.T) {
 }
 
 func TestRunsOfMatrix(t *testing.T) {
-	m := aMatrix(t, 12, lb.Cell{Algorithm: "A", Fault: "f"})
+	m := aMatrix(t, 12, checker.Cell{Algorithm: "A", Fault: "f"})
 	if runs, damaged := m.Runs(); len(runs)+len(damaged) > 0 {
 		t.Errorf("a matrix that has just begun: %v, %v", runs, damaged)
 	}

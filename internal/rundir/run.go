@@ -11,18 +11,18 @@ import (
 	"strings"
 	"time"
 
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
 // Run is the directory of one run.
 type Run struct {
 	Dir  string
-	Plan lb.Plan
+	Plan history.Plan
 }
 
 // CreateRun makes the directory of a run, with its plan. It must not exist yet.
-func CreateRun(dir string, plan lb.Plan) (*Run, error) {
+func CreateRun(dir string, plan history.Plan) (*Run, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return nil, fmt.Errorf("rundir: %w", err)
 	}
@@ -34,7 +34,7 @@ func CreateRun(dir string, plan lb.Plan) (*Run, error) {
 			return nil, fmt.Errorf("rundir: %w", err)
 		}
 	}
-	plan.Schema, plan.Made = lb.Schema, time.Now().Truncate(time.Second)
+	plan.Schema, plan.Made = history.Schema, time.Now().Truncate(time.Second)
 	r := &Run{dir, plan}
 	return r, writeJSON(filepath.Join(dir, planFile), plan)
 }
@@ -115,13 +115,13 @@ func (r *Run) History(ctx context.Context) (*history.Index, error) {
 
 // Result is what the checkers made of the run when it was last judged. Without one
 // the error matches [fs.ErrNotExist].
-func (r *Run) Result() (lb.RunResult, error) {
-	var res lb.RunResult
+func (r *Run) Result() (checker.Result, error) {
+	var res checker.Result
 	return res, readJSON(filepath.Join(r.Dir, resultFile), &res)
 }
 
 // SaveResult writes the result beside the history.
-func (r *Run) SaveResult(res lb.RunResult) error {
-	res.Schema = lb.Schema
+func (r *Run) SaveResult(res checker.Result) error {
+	res.Schema = history.Schema
 	return writeJSON(filepath.Join(r.Dir, resultFile), res)
 }

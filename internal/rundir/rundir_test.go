@@ -15,6 +15,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -25,11 +26,11 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-var aPlan = lb.Plan{Algorithm: "A", Fault: "pause-at:b", Processes: 2, TTL: time.Second, Seed: 7,
+var aPlan = history.Plan{Algorithm: "A", Fault: "pause@b", Processes: 2, TTL: time.Second, Seed: 7,
 	Expect: &lb.Expectation{Fault: "pause-*", Outcomes: []lb.Outcome{lb.Check}, Why: "because"}}
 
 // newRun makes a run, with what these recorders recorded.
-func newRun(t *testing.T, recorded map[string]lb.History) *Run {
+func newRun(t *testing.T, recorded map[string]history.Events) *Run {
 	t.Helper()
 	r, err := CreateRun(filepath.Join(t.TempDir(), "below", "run"), aPlan)
 	ok(t, err)
@@ -44,15 +45,15 @@ func newRun(t *testing.T, recorded map[string]lb.History) *Run {
 	return r
 }
 
-var whole = map[string]lb.History{
-	Runner:    {{At: 9, Kind: lb.KindEnd}},
+var whole = map[string]history.Events{
+	Runner:    {{At: 9, Kind: history.KindEnd}},
 	Store:     {},
-	Worker(1): {{At: 1, Kind: lb.KindCall, Op: lb.OpAcquire, Client: "w1.c1", Lock: "l", ID: "a"}},
-	Worker(2): {{At: 2, Kind: lb.KindCall, Op: lb.OpAcquire, Client: "w2.c1", Lock: "l", ID: "b"}},
+	Worker(1): {{At: 1, Kind: history.KindCall, Op: history.OpAcquire, Client: "w1.c1", Lock: "l", ID: "a"}},
+	Worker(2): {{At: 2, Kind: history.KindCall, Op: history.OpAcquire, Client: "w2.c1", Lock: "l", ID: "b"}},
 }
 
-func without(recorder string) map[string]lb.History {
-	some := map[string]lb.History{}
+func without(recorder string) map[string]history.Events {
+	some := map[string]history.Events{}
 	for name, h := range whole {
 		if name != recorder {
 			some[name] = h
@@ -80,7 +81,7 @@ func TestRunKeepsWhatItWasGiven(t *testing.T) {
 	if _, err := r.Result(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the result of a run that was never judged: %v", err)
 	}
-	ok(t, r.SaveResult(lb.RunResult{Plan: r.Plan, Outcome: lb.Safe}))
+	ok(t, r.SaveResult(checker.Result{Plan: r.Plan, Outcome: lb.Safe}))
 	for _, packed := range []bool{false, true} {
 		if packed {
 			compress(t, filepath.Join(r.Dir, "plan.json"))
@@ -90,7 +91,7 @@ func TestRunKeepsWhatItWasGiven(t *testing.T) {
 		}
 		again, err := OpenRun(r.Dir)
 		ok(t, err)
-		if again.Plan.Made.IsZero() || again.Plan.Schema != lb.Schema || !reflect.DeepEqual(again.Plan.Expect, aPlan.Expect) {
+		if again.Plan.Made.IsZero() || again.Plan.Schema != history.Schema || !reflect.DeepEqual(again.Plan.Expect, aPlan.Expect) {
 			t.Errorf("plan %+v", again.Plan)
 		}
 		res, err := again.Result()
@@ -127,7 +128,7 @@ func TestMissingRecorder(t *testing.T) {
 
 func TestRunThatDidNotEnd(t *testing.T) {
 	cut := without(Runner)
-	cut[Runner] = lb.History{{At: 3, Kind: lb.KindFault, Name: "end", Phase: "strike"}}
+	cut[Runner] = history.Events{{At: 3, Kind: history.KindFault, Name: "end", Phase: "strike"}}
 	r := newRun(t, cut)
 	ix, err := r.History(t.Context())
 	ok(t, err)
@@ -188,7 +189,7 @@ func TestUnwritable(t *testing.T) {
 	r := newRun(t, nil)
 	inTheWay := filepath.Join(r.Dir, "results.json", "full") // root may write everywhere, but not over this
 	ok(t, os.MkdirAll(inTheWay, 0o755))
-	if err := r.SaveResult(lb.RunResult{}); err == nil {
+	if err := r.SaveResult(checker.Result{}); err == nil {
 		t.Error("a result was written over a directory")
 	}
 	if left, _ := filepath.Glob(filepath.Join(r.Dir, ".new-*")); len(left) > 0 {

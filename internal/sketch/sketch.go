@@ -4,22 +4,24 @@ package sketch
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // Sketch is a small history with what is to be expected of it.
 type Sketch struct {
-	Events lb.History
-	Plan   lb.Plan
+	Events history.Events
+	Plan   history.Plan
 	Wants  []string // what stands behind each ⇒
 }
 
-// Parse reads a sketch: an event or a word about the plan (reentrant, fenced, planned,
-// ms) on each line, or between semicolons. Times are nanoseconds, or milliseconds
+// Parse reads a sketch: an event or a word about the plan (reentrant, fenced, fair, told,
+// leased, planned, evidence LAYER, ms) on each line, or between semicolons. Times are nanoseconds, or milliseconds
 // after ms.
 func Parse(text string) (Sketch, error) {
 	s, unit := Sketch{}, lb.Instant(1)
@@ -34,6 +36,15 @@ func Parse(text string) (Sketch, error) {
 		case "fenced":
 			s.Plan.Traits.Fenced = true
 			continue
+		case "fair":
+			s.Plan.Traits.Fair = true
+			continue
+		case "told":
+			s.Plan.Traits.LostNotice = true
+			continue
+		case "leased":
+			s.Plan.Traits.Leased = true
+			continue
 		case "planned":
 			s.Plan.Algorithm, s.Plan.TTL = "sample", time.Second
 			continue
@@ -43,6 +54,10 @@ func Parse(text string) (Sketch, error) {
 		}
 		if want, ok := strings.CutPrefix(line, "⇒"); ok {
 			s.Wants = append(s.Wants, strings.TrimSpace(want))
+			continue
+		}
+		if layer, ok := strings.CutPrefix(line, "evidence "); ok {
+			s.Plan.Evidence = append(s.Plan.Evidence, layer)
 			continue
 		}
 		ev, err := event(strings.Fields(line), unit)
@@ -65,26 +80,28 @@ func Must(text string) Sketch {
 
 // kinds are the first words of events, with the names of those that follow.
 var kinds = map[string]struct {
-	ev    lb.Event
+	ev    history.Event
 	words string
 }{
-	"c":      {lb.Event{Kind: lb.KindCall, Op: lb.OpAcquire}, "client id"},
-	"r":      {lb.Event{Kind: lb.KindReturn, Op: lb.OpAcquire}, "client id result"},
-	"C":      {lb.Event{Kind: lb.KindCall, Op: lb.OpRelease}, "client id"},
-	"R":      {lb.Event{Kind: lb.KindReturn, Op: lb.OpRelease}, "client id result"},
-	"renew":  {lb.Event{Kind: lb.KindRenew}, "client id"},
-	"lost":   {lb.Event{Kind: lb.KindLost}, "client id"},
-	"read":   {lb.Event{Kind: lb.KindRead}, "client id"},
-	"write":  {lb.Event{Kind: lb.KindWrite}, "client id"},
-	"step":   {lb.Event{Kind: lb.KindStep}, "client id name"},
-	"wake":   {lb.Event{Kind: lb.KindWake}, "client name"},
-	"silent": {lb.Event{Kind: lb.KindSilent}, "worker"},
-	"dead":   {lb.Event{Kind: lb.KindDead}, "worker"},
-	"fault":  {lb.Event{Kind: lb.KindFault}, "name phase"},
-	"end":    {lb.Event{Kind: lb.KindEnd}, ""},
+	"c":      {history.Event{Kind: history.KindCall, Op: history.OpAcquire}, "client id"},
+	"r":      {history.Event{Kind: history.KindReturn, Op: history.OpAcquire}, "client id result"},
+	"C":      {history.Event{Kind: history.KindCall, Op: history.OpRelease}, "client id"},
+	"R":      {history.Event{Kind: history.KindReturn, Op: history.OpRelease}, "client id result"},
+	"renew":  {history.Event{Kind: history.KindRenew}, "client id"},
+	"lost":   {history.Event{Kind: history.KindLost}, "client id"},
+	"read":   {history.Event{Kind: history.KindRead}, "client id"},
+	"write":  {history.Event{Kind: history.KindWrite}, "client id"},
+	"step":   {history.Event{Kind: history.KindStep}, "client id name"},
+	"wake":   {history.Event{Kind: history.KindWake}, "client name"},
+	"silent": {history.Event{Kind: history.KindSilent}, "worker"},
+	"dead":   {history.Event{Kind: history.KindDead}, "worker"},
+	"fault":  {history.Event{Kind: history.KindFault}, "name phase"},
+	"act":    {history.Event{Kind: history.KindAct}, "name target phase"},
+	"failed": {history.Event{Kind: history.KindFailed}, "client"},
+	"end":    {history.Event{Kind: history.KindEnd}, ""},
 }
 
-func event(words []string, unit lb.Instant) (ev lb.Event, err error) {
+func event(words []string, unit lb.Instant) (ev history.Event, err error) {
 	if len(words) < 2 {
 		return ev, fmt.Errorf("an event is a time and a kind")
 	}
@@ -105,7 +122,7 @@ func event(words []string, unit lb.Instant) (ev lb.Event, err error) {
 		}
 		words = words[1:]
 	}
-	if ev.ID != "" && ev.Kind != lb.KindStep {
+	if ev.ID != "" && ev.Kind != history.KindStep {
 		ev.Lock = "l"
 	}
 	for _, w := range words {
@@ -117,7 +134,7 @@ func event(words []string, unit lb.Instant) (ev lb.Event, err error) {
 	return ev, nil
 }
 
-func set(ev *lb.Event, name, value string, unit lb.Instant) (err error) {
+func set(ev *history.Event, name, value string, unit lb.Instant) (err error) {
 	number := func() (n int64) {
 		n, err = strconv.ParseInt(value, 10, 64)
 		return n
@@ -132,15 +149,21 @@ func set(ev *lb.Event, name, value string, unit lb.Instant) (err error) {
 	case "worker":
 		ev.Worker = value
 	case "result":
-		ev.Result = lb.Result(value)
+		i := slices.Index(lb.Answers[:], value)
+		if i < 0 {
+			return fmt.Errorf("no such result: %s", value)
+		}
+		ev.Result = lb.Answer(i)
 	case "name":
 		ev.Name = value
 	case "phase":
 		ev.Phase = value
+	case "target":
+		ev.Target = value
 	case "shared":
 		ev.Shared = true
-	case "bit":
-		ev.Bit = true
+	case "proven":
+		ev.Proven = true
 	case "until":
 		ev.Until = lb.Instant(number()) * unit
 	case "call":
@@ -158,13 +181,17 @@ func set(ev *lb.Event, name, value string, unit lb.Instant) (err error) {
 }
 
 // setCopy reads VALUE, VALUE/BASE/NEW or VALUE/BASE/refused.
-func setCopy(ev *lb.Event, name, value string) (err error) {
-	var c lb.CopyEffect
+func setCopy(ev *history.Event, name, value string) (err error) {
+	var c history.CopyEffect
 	parts := strings.Split(value, "/")
 	for i, to := range []*int64{&c.Value, &c.Base, &c.New}[:len(parts)] {
 		if i == 2 {
-			if c.Result = lb.Landed; parts[2] == lb.Refused || parts[2] == lb.Skipped {
-				c.Result = parts[2]
+			switch c.Result = history.Landed; parts[2] {
+			case history.Refused.String():
+				c.Result = history.Refused
+				continue
+			case history.Skipped.String():
+				c.Result = history.Skipped
 				continue
 			}
 		}
@@ -173,7 +200,7 @@ func setCopy(ev *lb.Event, name, value string) (err error) {
 		}
 	}
 	if ev.Copies == nil {
-		ev.Copies = &lb.CopyEffects{}
+		ev.Copies = &history.CopyEffects{}
 	}
 	switch name {
 	case "plain":

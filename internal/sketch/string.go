@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // String writes events in the short notation, one a line, with times in nanoseconds.
 // What the notation has no word for (notes, counts of requests) is left out, and a
 // name that is missing where one must stand is written as "?".
-func String(h lb.History) string {
+func String(h history.Events) string {
 	var b strings.Builder
 	for i := range h {
 		line(&b, &h[i])
@@ -19,11 +19,11 @@ func String(h lb.History) string {
 	return b.String()
 }
 
-func line(b *strings.Builder, ev *lb.Event) {
+func line(b *strings.Builder, ev *history.Event) {
 	letter := string(ev.Kind)
-	if ev.Kind == lb.KindCall || ev.Kind == lb.KindReturn {
+	if ev.Kind == history.KindCall || ev.Kind == history.KindReturn {
 		letter = letter[:1]
-		if ev.Op == lb.OpRelease {
+		if ev.Op == history.OpRelease {
 			letter = strings.ToUpper(letter)
 		}
 	}
@@ -33,13 +33,13 @@ func line(b *strings.Builder, ev *lb.Event) {
 		fmt.Fprint(b, " ", cmp.Or(text(ev, name), "?"))
 	}
 	lock := ""
-	if strings.Contains(said, " id ") && ev.ID != "" && ev.Kind != lb.KindStep {
+	if strings.Contains(said, " id ") && ev.ID != "" && ev.Kind != history.KindStep {
 		lock = "l"
 	}
 	if ev.Lock != lock {
 		fmt.Fprint(b, " lock=", ev.Lock)
 	}
-	for _, name := range [...]string{"client", "id", "worker", "result", "name", "phase"} {
+	for _, name := range [...]string{"client", "id", "worker", "result", "name", "phase", "target"} {
 		if v := text(ev, name); v != "" && !strings.Contains(said, " "+name+" ") {
 			fmt.Fprint(b, " ", name, "=", v)
 		}
@@ -47,7 +47,7 @@ func line(b *strings.Builder, ev *lb.Event) {
 	for _, f := range [...]struct {
 		name string
 		set  bool
-	}{{"shared", ev.Shared}, {"bit", ev.Bit}} {
+	}{{"shared", ev.Shared}, {"proven", ev.Proven}} {
 		if f.set {
 			fmt.Fprint(b, " ", f.name)
 		}
@@ -72,7 +72,7 @@ func line(b *strings.Builder, ev *lb.Event) {
 	b.WriteByte('\n')
 }
 
-func text(ev *lb.Event, name string) string {
+func text(ev *history.Event, name string) string {
 	switch name {
 	case "client":
 		return ev.Client
@@ -81,20 +81,25 @@ func text(ev *lb.Event, name string) string {
 	case "worker":
 		return ev.Worker
 	case "result":
-		return string(ev.Result)
+		if ev.Kind != history.KindReturn {
+			return ""
+		}
+		return ev.Result.String()
 	case "name":
 		return ev.Name
+	case "target":
+		return ev.Target
 	default:
 		return ev.Phase
 	}
 }
 
-func writeCopy(b *strings.Builder, name string, c lb.CopyEffect) {
+func writeCopy(b *strings.Builder, name string, c history.CopyEffect) {
 	fmt.Fprintf(b, " %s=%d", name, c.Value)
 	switch {
-	case c.Result == lb.Landed:
+	case c.Result == history.Landed:
 		fmt.Fprintf(b, "/%d/%d", c.Base, c.New)
-	case c.Result != "":
+	case c.Result != history.NoDecision:
 		fmt.Fprintf(b, "/%d/%s", c.Base, c.Result)
 	case c.Base != 0:
 		fmt.Fprintf(b, "/%d", c.Base)

@@ -2,44 +2,50 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/workloads"
 )
-
-// lockName is the one lock that all clients of a run want.
-const lockName = "lock"
 
 // cleanups bounds how often a client asks the lock service to take back an
 // acquisition whose outcome it does not know, before it retires the session.
 const cleanups = 3
 
-// client is one participant: a session, and the work that it does under the lock.
+// restless is how long a client rests at most between two iterations.
+const restless = 2 * time.Millisecond
+
+// client is one participant: a session, and the tasks that it does with it. It
+// implements [workloads.Session] and records what is done with that.
 type client struct {
 	name   string
 	worker string // the process, until the record says it
 	env    *lb.Env
 	impl   lb.Impl
-	record func(lb.Event)
+	record func(history.Event)
 	probe  *probe
+	pacer  workloads.Pacer
 
-	session lb.Client
-	task    lb.Task
-	count   int // of acquisitions, for their ids
+	session  lb.Client
+	task     workloads.Task
+	count    int // of acquisitions, for their ids
+	sections atomic.Int64
 }
 
-func (c *client) open(ctx context.Context, w lb.Workload, store string) (err error) {
+func (c *client) open(ctx context.Context, w workloads.Workload, store string) (err error) {
 	if c.session, err = c.impl.Open(ctx, c.env); err != nil {
 		return fmt.Errorf("worker: %s: open a session of %s: %w", c.name, c.impl.Info().Name, err)
 	}
-	if c.task, err = w.Open(ctx, c.env, store); err != nil {
+	if c.task, err = w.Open(ctx, workloads.Bench{Env: c.env, Store: store}); err != nil {
 		return fmt.Errorf("worker: %s: open the workload: %w", c.name, err)
 	}
+	c.pacer = workloads.Restless{Env: c.env, Pause: restless}
 	return nil
 }
 
@@ -52,29 +58,32 @@ func (c *client) close() {
 	}
 }
 
-// run takes the lock and works under it until ctx ends.
+// run does one task after the other until ctx ends.
 func (c *client) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		req := lb.Request{Lock: lockName, Owner: c.nextID()}
-		if lease, ok := c.acquire(ctx, req); ok {
-			// The work is not cut short by the end of the run, only the next one is
-			// not begun: half a section would look like a lost update.
-			_ = c.task.Do(context.WithoutCancel(ctx), lease) // what the store did is in the store's own record
-			c.release(ctx, req)
+		err := c.task.Run(ctx, c)
+		var lock *workloads.LockError
+		switch {
+		case err == nil:
+			c.sections.Add(1)
+		case !errors.As(err, &lock) && (ctx.Err() == nil || !lb.GaveUp(err)):
+			c.record(history.Event{Kind: history.KindFailed, Client: c.name, Note: err.Error()})
 		}
-		// A moment outside of the lock, so that the last holder does not always win.
-		_ = c.env.Clock.Sleep(ctx, time.Duration(c.env.Rand.Int64N(int64(2*time.Millisecond))))
+		_ = c.pacer.Await(ctx)
 	}
 }
 
-func (c *client) nextID() string {
+// Acquire implements [workloads.Session]. What may have been granted although the
+// client does not know is given back.
+func (c *client) Acquire(ctx context.Context, ask workloads.Ask) (*lb.Lease, error) {
 	c.count++
-	return c.name + "." + strconv.Itoa(c.count)
-}
-
-func (c *client) acquire(ctx context.Context, req lb.Request) (*lb.Lease, bool) {
-	call := lb.Event{Kind: lb.KindCall, Op: lb.OpAcquire, Client: c.name, Lock: req.Lock, ID: req.Owner}
-	c.probe.requests.Store(0)
+	req := lb.Request{Lock: ask.Lock, Owner: c.name + "." + strconv.Itoa(c.count), Try: ask.Try, Shared: ask.Shared}
+	if req.Lock == "" {
+		req.Lock = workloads.DefaultLock
+	}
+	call := history.Event{Kind: history.KindCall, Op: history.OpAcquire, Client: c.name, Lock: req.Lock, ID: req.Owner,
+		Shared: req.Shared}
+	c.probe.begin(req.Owner)
 	first := call
 	first.Worker, c.worker = c.worker, ""
 	c.record(first)
@@ -82,17 +91,16 @@ func (c *client) acquire(ctx context.Context, req lb.Request) (*lb.Lease, bool) 
 	ret := c.returned(call, err)
 	if err != nil {
 		c.record(ret)
-		if ret.Result == lb.Unknown {
-			c.release(ctx, req)
+		if ret.Result == lb.AnswerUnknown {
+			_ = c.release(ctx, req)
 		}
-		return nil, false
+		return nil, &workloads.LockError{Err: err}
 	}
-	ret.Token, ret.Until = lease.Token, c.probe.clock.true(lease.Until())
+	ret.Token, ret.Until = lease.Token, clock.True(lease.Until())
 	c.record(ret)
-	return lease, true
+	return lease, nil
 }
 
-// request asks for the lock, with a fresh session where the last one was retired.
 func (c *client) request(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	if c.session == nil {
 		if err := c.reopen(ctx); err != nil {
@@ -102,33 +110,42 @@ func (c *client) request(ctx context.Context, req lb.Request) (*lb.Lease, error)
 	return c.session.Acquire(ctx, req)
 }
 
+// Release implements [workloads.Session].
+func (c *client) Release(ctx context.Context, lease *lb.Lease) error {
+	if err := c.release(ctx, lease.Request); err != nil {
+		return &workloads.LockError{Err: err}
+	}
+	return nil
+}
+
 // release gives the lock back, and asks again while the answer is not definite.
 // It goes on after the end of the run: a lock left behind by one that stops
 // would look like a fault of the lock.
-func (c *client) release(ctx context.Context, req lb.Request) {
+func (c *client) release(ctx context.Context, req lb.Request) (err error) {
 	for range cleanups {
-		if c.releaseOnce(context.WithoutCancel(ctx), req) != lb.Unknown {
-			return
+		if err = c.releaseOnce(context.WithoutCancel(ctx), req); lb.AnswerOf(err) != lb.AnswerUnknown {
+			return err
 		}
 	}
 	c.retire()
+	return err
 }
 
-func (c *client) releaseOnce(ctx context.Context, req lb.Request) lb.Result {
+func (c *client) releaseOnce(ctx context.Context, req lb.Request) error {
 	ctx, cancel := context.WithTimeout(ctx, c.env.TTL)
 	defer cancel()
-	call := lb.Event{Kind: lb.KindCall, Op: lb.OpRelease, Client: c.name, Lock: req.Lock, ID: req.Owner}
-	c.probe.requests.Store(0)
+	call := history.Event{Kind: history.KindCall, Op: history.OpRelease, Client: c.name, Lock: req.Lock, ID: req.Owner}
+	c.probe.begin(req.Owner)
 	c.record(call)
-	ret := c.returned(call, c.session.Release(ctx, req))
-	c.record(ret)
-	return ret.Result
+	err := c.session.Release(ctx, req)
+	c.record(c.returned(call, err))
+	return err
 }
 
 // returned makes the event of an operation's end.
-func (c *client) returned(call lb.Event, err error) lb.Event {
+func (c *client) returned(call history.Event, err error) history.Event {
 	ret := call
-	ret.At, ret.Kind, ret.Result = lb.Now(), lb.KindReturn, lb.OutcomeOf(err)
+	ret.At, ret.Kind, ret.Result = clock.Now(), history.KindReturn, lb.AnswerOf(err)
 	ret.Requests = int(c.probe.requests.Load())
 	if err != nil {
 		ret.Note = err.Error()
@@ -152,7 +169,7 @@ func (c *client) reopen(ctx context.Context) error {
 			c.session = session
 			return nil
 		}
-		if lb.HostClock.Sleep(lb.HostClock{}, ctx, pause) != nil {
+		if c.env.Clock.Sleep(ctx, pause) != nil {
 			return fmt.Errorf("%w: %w", lb.ErrNoEffect, err)
 		}
 	}
@@ -163,35 +180,4 @@ func (c *client) openSession(ctx context.Context) (lb.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.env.TTL)
 	defer cancel()
 	return c.impl.Open(ctx, c.env)
-}
-
-// probe shows a client's moves to the trap and the recorder, and counts them.
-type probe struct {
-	client   string
-	trap     *trap
-	clock    *hostClock
-	record   func(lb.Event)
-	requests atomic.Int64 // since the operation began; renewals run beside it
-}
-
-// Step counts the requests, which every algorithm announces by a step that is
-// called before-something.
-func (p *probe) Step(ctx context.Context, name, id string) error {
-	if strings.HasPrefix(name, "before-") {
-		p.requests.Add(1)
-	}
-	return p.trap.pass(ctx, p.client, name, id)
-}
-
-func (p *probe) Wait(_ context.Context, what, id string) func() {
-	return func() { p.record(lb.Event{Kind: lb.KindWake, Client: p.client, ID: id, Name: what}) }
-}
-
-func (p *probe) Note(ev lb.Event) {
-	ev.Until, ev.Call = p.clock.true(ev.Until), p.clock.true(ev.Call)
-	p.record(ev)
-}
-
-func newRand(seed uint64, worker, client int) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, uint64(worker)<<32|uint64(client)))
 }

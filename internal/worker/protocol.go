@@ -11,62 +11,82 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
 )
 
 // Config is the first line that a worker reads from its standard input.
 type Config struct {
-	Name    string   `json:"name"` // of the process: "w1"
-	Plan    lb.Plan  `json:"plan"`
-	Clients int      `json:"clients"` // of this process
-	Servers []string `json:"servers"`
+	Name    string       `json:"name"` // of the process
+	Number  int          `json:"number"`
+	Plan    history.Plan `json:"plan"`
+	Clients int          `json:"clients"` // of this process
+	Servers []string     `json:"servers"`
 	// Sentinels know which of the servers leads; none for most topologies.
 	Sentinels []string `json:"sentinels,omitempty"`
 	Store     string   `json:"store"`
 	Events    string   `json:"events"` // the file to record to
 }
 
-// Order is each later line of standard input.
+// Reports is the descriptor that a worker writes its reports to. It is not standard
+// output, where a lock's library may print what it likes.
+const Reports = 3
+
+// Order is each later line of standard input. Its number is that of what it is
+// about: the reports on it carry the same.
 type Order struct {
-	Do   string  `json:"do"`
-	Step string  `json:"step,omitempty"`
-	How  lb.Grip `json:"how,omitempty"`
-	// Jump and Rate are for the clock.
-	Jump time.Duration `json:"jump_ns,omitempty"`
-	Rate float64       `json:"rate,omitempty"`
+	N    uint64      `json:"n"`
+	Do   string      `json:"do"`
+	Step string      `json:"step,omitempty"`
+	How  faults.Stop `json:"how,omitempty"`
+	// All clients that come to Step are caught but this one, not only the first.
+	AllBut string `json:"all_but,omitempty"`
+	// Only this client is caught, if it is named.
+	Only string `json:"only,omitempty"`
+	// All clients, so many, are delayed at Step until the last has come, who springs it.
+	All int `json:"all,omitempty"`
+	// Ahead and Rate are for the clock.
+	Ahead time.Duration `json:"ahead_ns,omitempty"`
+	Rate  float64       `json:"rate,omitempty"`
 }
 
-// Notice is a grip that does not stop the client: it only says who passes.
-const Notice lb.Grip = "notice"
+// Notice is a way to catch a client that does not stop it: it only says who passes.
+const Notice faults.Stop = "notice"
 
 // The orders.
 const (
-	DoStart   = "start"
-	DoCatch   = "catch"   // the next client that passes Step, in the way How
-	DoUncatch = "uncatch" // forget the trap
-	DoLetGo   = "let-go"  // of the client that is on hold
-	DoClock   = "clock"   // let the host's clock jump by Jump and run fast by Rate
-	DoStop    = "stop"    // finish the sections in hand and end
+	DoStart = "start"
+	DoCatch = "catch"  // the next client that passes Step, in the way How
+	DoLetGo = "let-go" // of whom the order of this number has caught, and catch nobody more
+	DoClock = "clock"  // move the clocks of the process
+	DoAhead = "ahead"  // say how far they are ahead
+	DoCount = "count"  // say how many sections were done
+	DoStop  = "stop"   // finish the sections in hand and end
 )
 
-// Report is each line that a worker writes to its standard output.
+// Report is each line that a worker writes.
 type Report struct {
-	Say    string `json:"say"`
-	Client string `json:"client,omitempty"`
-	ID     string `json:"id,omitempty"`
+	N      uint64     `json:"n"` // of the order that it answers
+	Say    string     `json:"say"`
+	At     lb.Instant `json:"t,omitempty"`
+	Client string     `json:"client,omitempty"`
+	ID     string     `json:"id,omitempty"`
 	// Idle is how long the process or the client was stopped.
 	Idle time.Duration `json:"idle_ns,omitempty"`
-	// Ahead is how far the host's clock is ahead of the machine's.
-	Ahead time.Duration `json:"ahead_ns,omitempty"`
-	Error string        `json:"error,omitempty"`
+	// Ahead is how far the wall clock is ahead of the machine's.
+	Ahead    time.Duration `json:"ahead_ns,omitempty"`
+	Sections int           `json:"sections,omitempty"`
+	Error    string        `json:"error,omitempty"`
 }
 
 // The reports.
 const (
 	SayReady  = "ready"  // all sessions are open
-	SayCaught = "caught" // Client is stopped, about to be frozen, or about to die
-	SaySilent = "silent" // the process did not run for Idle
-	SayClock  = "clock"  // the host's clock is now Ahead
-	SayHeld   = "held"   // the client went on after Idle
+	SayCaught = "caught" // Client is stopped since At, about to be frozen, or about to die
+	SayOn     = "on"     // the client went on after Idle
+	SayFree   = "free"   // the order's trap is taken back
+	SayClock  = "clock"  // the process's clock is now Ahead
+	SayCount  = "count"
 	SayDone   = "done"   // all clients have ended
-	SayFailed = "failed" // Error ends the worker
+	SayFailed = "failed" // Error ends the worker, or the order N
 )

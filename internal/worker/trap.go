@@ -2,88 +2,145 @@ package worker
 
 import (
 	"context"
+	"slices"
 	"sync"
-	"sync/atomic"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clock"
 )
 
-// trap stops one client at one step, once.
-type trap struct {
-	name   string // of the worker
-	record func(lb.Event)
-	last   func(lb.Event) // after it nothing is recorded
+// traps stop clients at steps. Each belongs to the order that set it.
+type traps struct {
+	worker string
+	record func(history.Event)
+	last   func(history.Event) // after it nothing is recorded
 	report func(Report)
 
-	frozen atomic.Int64 // the instant of the last freeze
+	frozen sync.Map // instants of freezes by trap, for the heartbeat
 
-	mu   sync.Mutex
-	step string // "" when not armed
-	how  lb.Grip
-	held chan struct{} // closed to let go of a client on hold
+	mu  sync.Mutex
+	set []*trap
 }
 
-func (t *trap) arm(step string, how lb.Grip) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.step, t.how = step, how
+// trap is one order to catch.
+type trap struct {
+	Order
+	letGo chan struct{} // closed to let go of whom it delays
+	there []string      // clients that it has caught
 }
 
-func (t *trap) letGo() {
+// wants reports whether the trap is for that client at that step.
+func (t *trap) wants(client, step string) bool {
+	return t.Step == step && client != t.AllBut && (t.Only == "" || t.Only == client) && (t.AllBut != "" || len(t.there) < max(t.All, 1))
+}
+
+// complete reports whether all have come for whom it waits.
+func (t *trap) complete() bool { return len(t.there) >= t.All }
+
+func (t *traps) arm(o Order) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.held != nil {
-		close(t.held)
-		t.held = nil
+	t.set = append(t.set, &trap{Order: o, letGo: make(chan struct{})})
+}
+
+// free takes back the trap of that number and lets go of whom it has caught.
+func (t *traps) free(n uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, trap := range t.set {
+		if trap.N == n {
+			close(trap.letGo)
+			t.set = append(t.set[:i:i], t.set[i+1:]...)
+			return
+		}
 	}
 }
 
-// spring reports whether the trap is set for this step, and disarms it.
-func (t *trap) spring(step string) (how lb.Grip, held <-chan struct{}, ok bool) {
+func (t *traps) freeAll() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.step != step || step == "" {
-		return "", nil, false
+	for _, trap := range t.set {
+		close(trap.letGo)
 	}
-	t.step = ""
-	if t.how == lb.Hold {
-		t.held = make(chan struct{})
+	t.set = nil
+}
+
+// spring returns the traps that are set for a client at this step: those that only
+// notice, and at most one that stops.
+func (t *traps) spring(client, step string) (caught []*trap) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	stopped := false
+	for _, trap := range t.set {
+		if !trap.wants(client, step) || stopped && trap.How != Notice {
+			continue
+		}
+		if !slices.Contains(trap.there, client) { // it may send several requests at once
+			trap.there = append(trap.there, client)
+		}
+		stopped = stopped || trap.How != Notice
+		one := *trap
+		if !one.complete() {
+			one.How = faults.Delay
+		}
+		caught = append(caught, &one)
 	}
-	return t.how, t.held, true
+	return caught
 }
 
 // pass is called at every step of every client.
-func (t *trap) pass(ctx context.Context, client, step, id string) error {
-	how, held, ok := t.spring(step)
-	if !ok {
-		return ctx.Err()
+func (t *traps) pass(ctx context.Context, client string, m lb.Move) error {
+	for _, trap := range t.spring(client, m.Name) {
+		caught := Report{N: trap.N, Say: SayCaught, At: clock.Now(), Client: client, ID: m.Owner}
+		if trap.How == Notice {
+			t.report(caught)
+			continue
+		}
+		t.stop(ctx, trap, caught)
 	}
-	if how == Notice {
-		t.report(Report{Say: SayCaught, Client: client, ID: id})
-		return ctx.Err()
+	return ctx.Err()
+}
+
+// stop stops the client that calls it.
+func (t *traps) stop(ctx context.Context, trap *trap, caught Report) {
+	if caught.ID != "" { // else nobody's acquisition
+		t.record(history.Event{At: caught.At, Kind: history.KindStep, Client: caught.Client, ID: caught.ID, Name: trap.Step, Phase: string(trap.How)})
 	}
-	start := lb.Now()
-	t.record(lb.Event{At: start, Kind: lb.KindStep, Client: client, ID: id, Name: step, Phase: string(how)})
-	if how == lb.Kill {
+	if trap.How == faults.Kill {
 		// Recorded by the dying itself: stamped any later, the death of a holder
 		// whose session ends with its connection could seem to come after the next
 		// grant, and a correct lock would be convicted. It is the last event: what other
 		// threads still do until the signal comes, a dead process does not do.
-		t.last(lb.Event{Kind: lb.KindDead, Worker: t.name, Name: step})
+		t.last(history.Event{Kind: history.KindDead, Worker: t.worker, Name: trap.Step})
 	}
-	t.report(Report{Say: SayCaught, Client: client, ID: id})
-	switch how {
-	case lb.Hold:
+	if trap.complete() {
+		t.report(caught)
+	}
+	switch trap.How {
+	case faults.Kill:
+		killSelf()
+	case faults.Freeze:
+		t.frozen.Store(trap.N, clock.Now())
+		stopSelf()
+	case faults.Delay:
 		select {
-		case <-held:
+		case <-trap.letGo:
 		case <-ctx.Done():
 		}
-		t.report(Report{Say: SayHeld, Client: client, ID: id, Idle: lb.Now().Sub(start)})
-	case lb.Freeze:
-		t.frozen.Store(int64(lb.Now()))
-		stopSelf()
-	case lb.Kill:
-		killSelf()
 	}
-	return ctx.Err()
+	if !trap.complete() {
+		return
+	}
+	t.report(Report{N: trap.N, Say: SayOn, Client: caught.Client, ID: caught.ID, Idle: clock.Now().Sub(caught.At)})
+}
+
+// lastFreeze is the instant of the latest freeze, 0 if there was none.
+func (t *traps) lastFreeze() (at lb.Instant) {
+	t.frozen.Range(func(_, v any) bool {
+		at = max(at, v.(lb.Instant))
+		return true
+	})
+	return at
 }

@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"sync"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/clock"
 )
 
 const (
@@ -23,7 +26,7 @@ const (
 
 // Run is the worker's main: it reads orders from in and writes reports to out
 // until it is told to stop or in ends.
-func Run(ctx context.Context, in io.Reader, out io.Writer, impls func(string) (lb.Impl, error), workloads func(string) (lb.Workload, error)) error {
+func Run(ctx context.Context, in io.Reader, out io.Writer, c catalog.Catalog) error {
 	orders := json.NewDecoder(bufio.NewReader(in))
 	var cfg Config
 	if err := orders.Decode(&cfg); err != nil {
@@ -34,8 +37,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, impls func(string) (l
 		return err
 	}
 	w := &worker{cfg: cfg, rec: rec, out: json.NewEncoder(out)}
-	w.trap = &trap{name: cfg.Name, record: rec.Record, last: rec.Last, report: w.say}
-	err = w.serve(ctx, orders, impls, workloads)
+	w.traps = &traps{worker: cfg.Name, record: rec.Record, last: rec.Last, report: w.say}
+	err = w.serve(ctx, orders, c)
 	if err = errors.Join(err, rec.Close()); err != nil {
 		w.say(Report{Say: SayFailed, Error: err.Error()})
 		return err
@@ -47,8 +50,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, impls func(string) (l
 type worker struct {
 	cfg     Config
 	rec     *history.Recorder
-	trap    *trap
-	clock   hostClock
+	traps   *traps
 	clients []*client
 
 	outMu sync.Mutex
@@ -61,8 +63,8 @@ func (w *worker) say(r Report) {
 	_ = w.out.Encode(r) // nobody to tell when the runner is gone; the next order's end tells us
 }
 
-func (w *worker) serve(ctx context.Context, orders *json.Decoder, impls func(string) (lb.Impl, error), workloads func(string) (lb.Workload, error)) error {
-	if err := w.open(ctx, impls, workloads); err != nil {
+func (w *worker) serve(ctx context.Context, orders *json.Decoder, c catalog.Catalog) error {
+	if err := w.open(ctx, c); err != nil {
 		return err
 	}
 	defer func() {
@@ -87,16 +89,22 @@ func (w *worker) serve(ctx context.Context, orders *json.Decoder, impls func(str
 				running.Go(func() { c.run(ctx) })
 			}
 		case DoCatch:
-			w.trap.arm(o.Step, o.How)
-		case DoUncatch:
-			w.trap.arm("", "")
+			w.traps.arm(o)
 		case DoLetGo:
-			w.trap.letGo()
+			w.traps.free(o.N)
+			w.say(Report{N: o.N, Say: SayFree})
 		case DoClock:
-			w.say(Report{Say: SayClock, Ahead: w.clock.set(o.Jump, o.Rate)})
+			if err := clock.Move(o.Ahead, o.Rate); err != nil {
+				w.say(Report{N: o.N, Say: SayFailed, Error: err.Error()})
+				continue
+			}
+			w.say(Report{N: o.N, Say: SayClock, Ahead: clock.Ahead()})
+		case DoAhead:
+			w.say(Report{N: o.N, Say: SayClock, Ahead: clock.Ahead()})
+		case DoCount:
+			w.say(Report{N: o.N, Say: SayCount, Sections: w.sections()})
 		case DoStop:
-			w.trap.arm("", "")
-			w.trap.letGo()
+			w.traps.freeAll()
 			stop()
 			running.Wait()
 			return nil
@@ -106,26 +114,33 @@ func (w *worker) serve(ctx context.Context, orders *json.Decoder, impls func(str
 	}
 }
 
-func (w *worker) open(ctx context.Context, impls func(string) (lb.Impl, error), workloads func(string) (lb.Workload, error)) error {
-	impl, err := impls(w.cfg.Plan.Algorithm)
+func (w *worker) sections() (n int) {
+	for _, c := range w.clients {
+		n += int(c.sections.Load())
+	}
+	return n
+}
+
+func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
+	impl, err := all.Lock(w.cfg.Plan.Algorithm)
 	if err != nil {
 		return err
 	}
-	work, err := workloads(w.cfg.Plan.Workload)
+	work, err := all.Workload(w.cfg.Plan.Workload)
 	if err != nil {
 		return err
 	}
-	var number int
-	if _, err := fmt.Sscanf(w.cfg.Name, "w%d", &number); err != nil {
-		return fmt.Errorf("worker: name %q is not w and a number", w.cfg.Name)
+	asks := map[string]bool{}
+	for _, r := range impl.Info().Requests {
+		asks[lb.Before(r)] = true
 	}
 	for i := range w.cfg.Clients {
 		name := fmt.Sprintf("%s.c%d", w.cfg.Name, i+1)
 		c := &client{name: name, worker: w.cfg.Name, impl: impl, record: w.rec.Record,
-			probe: &probe{client: name, trap: w.trap, clock: &w.clock, record: w.rec.Record}}
+			probe: &probe{client: name, traps: w.traps, record: w.rec.Record, asks: asks}}
 		c.env = &lb.Env{
-			Client: name, Servers: w.cfg.Servers, Sentinels: w.cfg.Sentinels, TTL: w.cfg.Plan.TTL, Clock: &w.clock,
-			Rand:  newRand(w.cfg.Plan.Seed, number, i+1),
+			Client: name, Servers: w.cfg.Servers, Sentinels: w.cfg.Sentinels, TTL: w.cfg.Plan.TTL, Clock: lb.HostClock{},
+			Rand:  rand.New(rand.NewPCG(w.cfg.Plan.Seed, uint64(w.cfg.Number)<<32|uint64(i+1))),
 			Probe: c.probe,
 		}
 		w.clients = append(w.clients, c)
@@ -136,16 +151,15 @@ func (w *worker) open(ctx context.Context, impls func(string) (lb.Impl, error), 
 	return nil
 }
 
-// beat notices when the process did not run: the measured length of a freeze,
-// and the excuse of a machine that was too busy.
+// beat notices when the process did not run: a freeze, and the excuse of a machine that
+// was too busy.
 func (w *worker) beat(ctx context.Context) {
-	last := lb.Now()
-	for lb.HostClock.Sleep(lb.HostClock{}, ctx, heartbeat) == nil {
-		now := lb.Now()
+	last := clock.Now()
+	for (lb.HostClock{}).Sleep(ctx, heartbeat) == nil {
+		now := clock.Now()
 		if idle := now.Sub(last); idle > silence {
-			from := max(last, lb.Instant(w.trap.frozen.Load())) // a freeze comes after the last beat
-			w.rec.Record(lb.Event{At: now, Kind: lb.KindSilent, Worker: w.cfg.Name, Call: from})
-			w.say(Report{Say: SaySilent, Idle: idle})
+			from := max(last, w.traps.lastFreeze()) // a freeze comes after the last beat
+			w.rec.Record(history.Event{At: now, Kind: history.KindSilent, Worker: w.cfg.Name, Call: from})
 		}
 		last = now
 	}

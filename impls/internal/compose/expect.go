@@ -17,7 +17,7 @@ func Lease() []lb.Expectation {
 			Why: "the frozen holder can see, after it wakes, that its lease is over", Source: Kleppmann},
 		{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Check}, Reason: lb.Overstay,
 			Why: "the holder's own clock tells it that its lease is over", Source: Kleppmann},
-		{Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.Overstay,
+		{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.Overstay,
 			Why: "no look at the clock helps a holder that stops after it, and there is no token", Source: Kleppmann},
 	}
 }
@@ -25,7 +25,7 @@ func Lease() []lb.Expectation {
 // FencedLease is what a correct lease with a fencing token is good for.
 func FencedLease() []lb.Expectation {
 	return Except(Lease(), lb.Expectation{
-		Fault: "pause-at:before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.Overstay,
+		Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.Overstay,
 		Why: "the store has seen a higher token and refuses the late write", Source: Kleppmann,
 	})
 }
@@ -33,7 +33,7 @@ func FencedLease() []lb.Expectation {
 // fenced reports whether the expectations are those of a lock with a token.
 func fenced(base []lb.Expectation) bool {
 	for _, e := range base {
-		if e.Fault == "pause-at:before-write" {
+		if e.Fault == "pause@before-write" {
 			return len(e.Outcomes) > 0 && e.Outcomes[0] == lb.Fence
 		}
 	}

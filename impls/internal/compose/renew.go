@@ -14,8 +14,8 @@ import (
 // holder is told.
 func Renew(env *lb.Env, lease *lb.Lease, renew func(context.Context) error) (stop func()) {
 	ctx, stop := context.WithCancel(context.Background())
-	go func() {
-		for env.Clock.Sleep(ctx, env.TTL/3) == nil {
+	env.Go(ctx, lb.Renewal, func(ctx context.Context) {
+		for env.Sleep(ctx, lease.Request, "renewal", env.TTL/3) == nil {
 			call := env.Clock.Mono()
 			err := renewOnce(ctx, env, renew)
 			switch {
@@ -31,13 +31,13 @@ func Renew(env *lb.Env, lease *lb.Lease, renew func(context.Context) error) (sto
 				return
 			}
 		}
-	}()
+	})
 	return stop
 }
 
 // renewOnce bounds a renewal by the time until the next one.
 func renewOnce(ctx context.Context, env *lb.Env, renew func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, env.TTL/3)
+	ctx, cancel := env.WithTimeout(ctx, env.TTL/3)
 	defer cancel()
 	return renew(ctx)
 }

@@ -58,7 +58,7 @@ func options(env *lb.Env, addr string) *redis.Options {
 		DialTimeout:     env.TTL,
 		ReadTimeout:     env.TTL,
 		WriteTimeout:    env.TTL,
-		PoolSize:        2, // one for the lock, one for what runs beside it
+		PoolSize:        4, // one for the lock, one for what runs beside it, and as many that were given up
 		DisableIdentity: true,
 
 		ContextTimeoutEnabled:    true,

@@ -3,7 +3,8 @@
 //
 // The library goes on with a new session when the old one has expired, and sends
 // there what was asked of the old one. Here a session that is over stays over.
-// The library's requests know no context; here each ends with its own. And the
+// The library's requests know no context; here each ends with its own, and passes
+// env as any request does; so do the session's pings and its end. And the
 // library keeps to itself what the server granted as the session's timeout, and
 // the transaction id of what it created; see [Session.Timeout] and
 // [Session.Created].
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+	lb "github.com/lockbench/lockbench"
 )
 
 // ErrGone: the session is over, and with it every ephemeral node that it made.
@@ -26,6 +28,8 @@ var ErrGone = errors.New("zookeeper: the session is over")
 
 // Session is one session, from its beginning to its end.
 type Session struct {
+	env     *lb.Env
+	req     lb.Request // that it serves, if it serves one only
 	conn    *zk.Conn
 	timeout atomic.Int64 // ns, as the server granted it
 	created sync.Map     // path of a node made here → the transaction that made it
@@ -35,17 +39,17 @@ type Session struct {
 	watcher             func(zk.Event)
 }
 
-// Open begins a session with one of the servers, or returns ctx's error. The
-// server may grant another timeout than the one that is asked for.
-func Open(ctx context.Context, servers []string, timeout time.Duration) (*Session, error) {
-	return OpenWatched(ctx, servers, timeout, func(zk.Event) {})
+// Open begins a session of a TTL with one of the servers, or returns ctx's error.
+// The server may grant another timeout than the one that is asked for.
+func Open(ctx context.Context, env *lb.Env) (*Session, error) {
+	return OpenFor(ctx, env, lb.Request{}, func(zk.Event) {})
 }
 
-// OpenWatched is [Open] with a watcher that is told every event of the session
-// and of its watches, and must not block.
-func OpenWatched(ctx context.Context, servers []string, timeout time.Duration, watcher func(zk.Event)) (*Session, error) {
-	s := &Session{begun: make(chan struct{}), gone: make(chan struct{}), closed: make(chan struct{}), watcher: watcher}
-	conn, _, err := zk.Connect(servers, timeout, zk.WithLogger(silence{}), zk.WithLogInfo(false),
+// OpenFor is [Open] for one acquisition, with a watcher that is told every event of
+// the session and of its watches, and must not block.
+func OpenFor(ctx context.Context, env *lb.Env, req lb.Request, watcher func(zk.Event)) (*Session, error) {
+	s := &Session{env: env, req: req, begun: make(chan struct{}), gone: make(chan struct{}), closed: make(chan struct{}), watcher: watcher}
+	conn, _, err := zk.Connect(env.Servers, env.TTL, zk.WithLogger(silence{}), zk.WithLogInfo(false),
 		zk.WithHostProvider(&hosts{}), zk.WithDialer(s.dial), zk.WithEventCallback(s.notice))
 	if err != nil {
 		return nil, fmt.Errorf("zookeeper: %w", err)
@@ -61,7 +65,7 @@ func OpenWatched(ctx context.Context, servers []string, timeout time.Duration, w
 		return s, nil
 	case <-ctx.Done():
 		s.over()
-		return nil, fmt.Errorf("zookeeper: begin a session with %v: %w", servers, ctx.Err())
+		return nil, fmt.Errorf("zookeeper: begin a session with %v: %w", env.Servers, ctx.Err())
 	}
 }
 
@@ -115,43 +119,53 @@ func (s *Session) dial(network, address string, timeout time.Duration) (net.Conn
 	if err != nil {
 		return nil, err
 	}
-	return listenTo(c, s), nil
+	return &Wire{Conn: c, Env: s.env, Names: map[int32]string{Ping: "ping", End: "close"},
+		For: func() lb.Request { return s.req }, Hear: (&answers{session: s}).hear}, nil
 }
 
-// Do sends one request. When ctx ends before the answer, the request may still be
-// sent, in this session. Requests of a session are answered in order.
-func Do[T any](ctx context.Context, s *Session, request func(*zk.Conn) (T, error)) (T, error) {
+// Do sends one request, for req and under the given name. When ctx ends before the
+// answer, the request may still be sent, in this session. Requests of a session are
+// answered in order.
+func Do[T any](ctx context.Context, s *Session, req lb.Request, name string, request func(*zk.Conn) (T, error)) (v T, err error) {
 	type answer struct {
 		v   T
 		err error
 	}
-	done := make(chan answer, 1)
-	go func() {
-		v, err := request(s.conn)
-		done <- answer{v, err}
-	}()
-	var none T
 	select {
-	case a := <-done:
-		if errors.Is(a.err, zk.ErrSessionExpired) {
-			s.over()
-			return none, ErrGone
-		}
-		return a.v, a.err
 	case <-s.gone:
-		return none, ErrGone
-	case <-ctx.Done():
-		return none, ctx.Err()
+		return v, fmt.Errorf("%w: %w", lb.ErrNotSent, ErrGone)
+	default:
 	}
+	err = s.env.Send(ctx, req, name, func(ctx context.Context) error {
+		done := make(chan answer, 1)
+		go func() { // the library's functions can't be ended
+			v, err := request(s.conn)
+			done <- answer{v, err}
+		}()
+		select {
+		case a := <-done:
+			if errors.Is(a.err, zk.ErrSessionExpired) {
+				s.over()
+				return ErrGone
+			}
+			v = a.v
+			return a.err
+		case <-s.gone:
+			return ErrGone
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	return v, err
 }
 
 // Repeat sends a request that does no harm when it is sent twice, until it is
 // answered, for at most one session timeout.
-func Repeat[T any](ctx context.Context, s *Session, request func(*zk.Conn) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout())
+func Repeat[T any](ctx context.Context, s *Session, req lb.Request, name string, request func(*zk.Conn) (T, error)) (T, error) {
+	ctx, cancel := s.env.WithTimeout(ctx, s.Timeout())
 	defer cancel()
 	for {
-		v, err := Do(ctx, s, request)
+		v, err := Do(ctx, s, req, name, request)
 		if !Unanswered(err) || ctx.Err() != nil {
 			return v, err
 		}

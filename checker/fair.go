@@ -1,0 +1,138 @@
+package checker
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// A lock that claims to be fair is convicted by what can't be chance: so many grants out
+// of turn, and such a share of those for which somebody waited.
+const (
+	unfairGrants = 5
+	unfairShare  = 0.1
+	leastTrip    = lb.Instant(10 * time.Millisecond)
+)
+
+// judgeFair asks whether grants came in the order in which they were asked for. When a
+// request arrived nobody knows: a grant is out of turn if it was called only after
+// another request must have arrived, that still waited then, by a process that ran all
+// the time, with no fault in force.
+func judgeFair(r *run) Layer {
+	trip := r.roundTrip()
+	var f findings
+	contended := 0
+	for _, acqs := range r.ByLock() {
+		contended += r.turns(r.queue(acqs), trip, &f)
+	}
+	told := fmt.Sprintf("%s that somebody waited for, %d out of turn by more than %v", count(contended, "grant"), f.count, time.Duration(trip))
+	switch {
+	case contended == 0:
+		return Layer{Verdict: Vacuous, Summary: "nobody waited for a lock"}
+	case f.count >= unfairGrants && float64(f.count) > unfairShare*float64(contended):
+		return f.layer(Invalid, "%s: %s", told, f.list[0].Sentence)
+	}
+	return Layer{Verdict: Valid, Summary: told}
+}
+
+// roundTrip bounds how long a request takes to arrive: twice what the slowest release
+// took while nothing was wrong, which never has to wait for anybody.
+func (r *run) roundTrip() lb.Instant {
+	calm, longest := calmness{r.disturbed()}, leastTrip
+	for i := range r.Acqs {
+		a := &r.Acqs[i]
+		for rel := range r.Releases(a) {
+			if rel.Result == OK && calm.until(rel.Call) >= rel.Return {
+				longest = max(longest, rel.Return-rel.Call)
+			}
+		}
+	}
+	return 2 * longest
+}
+
+// calmness is when nothing was in force.
+type calmness struct{ disturbed []span }
+
+// until is how long it is calm from t on; t if it is not.
+func (c calmness) until(t lb.Instant) lb.Instant {
+	i, _ := slices.BinarySearchFunc(c.disturbed, t, func(s span, t lb.Instant) int { return cmp.Compare(s.To, t) })
+	if i == len(c.disturbed) {
+		return Forever
+	}
+	return max(t, c.disturbed[i].From)
+}
+
+// waiter is an acquire that stood in the queue, as far as it is known.
+type waiter struct {
+	*acquisition
+	until lb.Instant
+}
+
+// queue lists the exclusive acquires of a lock that had to wait: those that were refused
+// did not queue.
+func (r *run) queue(acqs []int32) (all []waiter) {
+	calm := calmness{r.disturbed()}
+	for _, i := range acqs {
+		a := &r.Acqs[i]
+		if !a.Asked || a.Shared || !a.Granted() && a.Return < Forever {
+			continue
+		}
+		all = append(all, waiter{a, min(r.Waited(i)-4*r.Error, calm.until(a.Call))})
+	}
+	slices.SortFunc(all, func(a, b waiter) int { return cmp.Or(cmp.Compare(a.Call, b.Call), cmp.Compare(a.Order, b.Order)) })
+	return all
+}
+
+// turns walks through the grants in their order, with those who wait, the first to call in
+// front. It returns for how many somebody waited.
+func (r *run) turns(all []waiter, trip lb.Instant, f *findings) (contended int) {
+	grants := slices.DeleteFunc(slices.Clone(all), func(w waiter) bool { return !w.Granted() })
+	slices.SortStableFunc(grants, func(a, b waiter) int { return cmp.Compare(a.Return, b.Return) })
+	relied := map[int32]lb.Instant{} // how long each client relied on the lock
+	var waiting waiters
+	for _, b := range grants {
+		for ; len(all) > 0 && all[0].Call < b.Return; all = all[1:] {
+			heap.Push(&waiting, all[0])
+		}
+		for len(waiting) > 0 && waiting[0].until <= b.Return {
+			heap.Pop(&waiting)
+		}
+		entered := r.plan.Traits.Reentrant && relied[b.Client] > b.Call
+		for _, s := range r.Belief(b.acquisition) {
+			relied[b.Client] = max(relied[b.Client], s.To)
+		}
+		if len(waiting) == 0 || entered {
+			continue
+		}
+		contended++
+		if a := waiting[0]; a.Client != b.Client && a.Call+trip+4*r.Error < b.Call {
+			f.add(func() Finding { return r.fairFinding(a.acquisition, b.acquisition) })
+		}
+	}
+	return contended
+}
+
+// waiters is a heap by the time of the call.
+type waiters []waiter
+
+func (w waiters) Len() int           { return len(w) }
+func (w waiters) Less(i, j int) bool { return w[i].Call < w[j].Call }
+func (w waiters) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *waiters) Push(x any)        { *w = append(*w, x.(waiter)) }
+func (w *waiters) Pop() any {
+	last := (*w)[len(*w)-1]
+	*w = (*w)[:len(*w)-1]
+	return last
+}
+
+func (r *run) fairFinding(a, b *acquisition) Finding {
+	f := r.finding(a, b)
+	f.At, f.From, f.To = b.Return, a.Call, min(b.Return, r.End)
+	f.Sentence = fmt.Sprintf("%s asked for %s at %s and was granted it at %s, while %s had waited since %s",
+		r.who(b), r.theLock(b), r.sec(b.Call), r.sec(b.Return), r.who(a), r.sec(a.Call))
+	return f
+}

@@ -1,0 +1,71 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// starved tells of a client that wrote beyond its lease only because the machine did not
+// let its process run, where no fault had stopped it: "" if that is not the reason. A
+// lease that is renewed ends early if the renewals were starved, any other is outlived
+// by no more than the time that was taken away.
+func (r *run) starved(a *acquisition, wrote lb.Instant) string {
+	ended, over := r.overstays(a, wrote)
+	if !over {
+		return ""
+	}
+	last := max(a.Call, ended.Add(-r.plan.TTL)) // the lease was renewed then, or asked for
+	total := r.idle(a.Client, span{From: last, To: wrote})
+	switch {
+	case total == 0:
+		return ""
+	case wrote.Add(-total) <= ended:
+	case r.plan.Traits.Renewing && r.idle(a.Client, span{From: last, To: ended}) > r.plan.TTL/4:
+	default:
+		return ""
+	}
+	return fmt.Sprintf("the process of %s did not run for %s, and no fault had stopped it: the machine was too busy", r.who(a), seconds(total))
+}
+
+// idle is for how long of s the client's process did not run although no fault had
+// frozen it.
+func (r *run) idle(client int32, s span) (d time.Duration) {
+	for _, q := range r.SilentIn(client, s) {
+		if !r.froze(client, q) {
+			d += min(q.To, s.To).Sub(max(q.From, s.From))
+		}
+	}
+	return d
+}
+
+// froze reports whether a fault made the silence q of a client's process. A recorder that
+// tells of no acts is trusted that its faults did what was done while they were in force.
+func (r *run) froze(client int32, q span) bool {
+	for i := range r.Acts {
+		if a := &r.Acts[i]; a.Name == history.ActFreeze && q.Overlaps(span{From: a.Begin, To: a.End}) && r.livesWith(client, a.Target) {
+			return true
+		}
+	}
+	return len(r.Acts) == 0 && slices.ContainsFunc(r.Faults, func(f history.Fault) bool { return f.Struck && q.Overlaps(f.Span()) })
+}
+
+// livesWith reports whether the named process, or that of the named client, is the client's.
+func (r *run) livesWith(client int32, name string) bool {
+	w := r.WorkerOf(client)
+	return w != nil && (w.Name == name || slices.ContainsFunc(r.Clients, func(c history.Client) bool {
+		return c.Name == name && c.Worker != history.None && &r.Workers[c.Worker] == w
+	}))
+}
+
+// silence tells of a time in which the client's process did not run.
+func (r *run) silence(client int32, q span) string {
+	how := "it was frozen"
+	if !r.froze(client, q) {
+		how = "its process did not run"
+	}
+	return how + " from " + r.sec(q.From) + " to " + r.sec(q.To)
+}

@@ -1,0 +1,132 @@
+package checker
+
+import (
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Verdict is what one layer of the checkers found.
+type Verdict string
+
+// The verdicts. Undecided is never read as Valid.
+const (
+	Valid     Verdict = "valid"
+	Invalid   Verdict = "invalid"
+	Undecided Verdict = "undecided"
+	Vacuous   Verdict = "vacuous"
+)
+
+// Layer is the result of one checker.
+type Layer struct {
+	Name    string  `json:"name"`
+	Verdict Verdict `json:"verdict"`
+	// Summary says in one line what was looked at and what came out.
+	Summary  string    `json:"summary"`
+	Findings []Finding `json:"findings,omitempty"`
+	// Count is the number of findings, of which Findings holds the first few.
+	Count int `json:"count"`
+}
+
+// Finding is one violation, with the acquisitions that prove it.
+type Finding struct {
+	Layer string `json:"layer"`
+	// Mechanism is DoubleGrant, Overstay or another of the mechanisms, or "" where the
+	// layer alone can't tell.
+	Mechanism string `json:"mechanism,omitempty"`
+	// Lock names the lock that the acquisitions are of.
+	Lock string `json:"lock,omitempty"`
+	// Sentence tells it in plain words.
+	Sentence string `json:"sentence"`
+	// At is when it became visible; From and To span what should be drawn.
+	At   lb.Instant `json:"t"`
+	From lb.Instant `json:"from"`
+	To   lb.Instant `json:"to"`
+	// IDs are the acquisitions involved, in the order of their grants.
+	IDs []string `json:"ids"`
+	// Confirmed: porcupine agreed on the operations of the finding.
+	Confirmed bool `json:"confirmed"`
+
+	// starved says why the machine is to blame, and not the lock.
+	starved string
+}
+
+// Copy is how one copy of the protected store fared.
+type Copy struct {
+	Writes  int `json:"writes"`  // landed
+	Lost    int `json:"lost"`    // increments that are missing from the final value
+	Stale   int `json:"stale"`   // landed writes whose base was no longer the current value
+	Refused int `json:"refused"` // by token
+	Skipped int `json:"skipped"` // by the client's own look at its lease
+}
+
+// Hurt reports whether the copy went wrong.
+func (c Copy) Hurt() bool { return c.Lost != 0 || c.Stale != 0 }
+
+// Cell is one algorithm under one fault: the JSON contract of run and matrix.
+type Cell struct {
+	Algorithm string     `json:"algorithm"`
+	Fault     string     `json:"fault"`
+	Outcome   lb.Outcome `json:"outcome"`
+	Reason    string     `json:"reason"`
+	Runs      int        `json:"runs"`
+	// Violations is the number of runs in which some copy was hurt, a grant was
+	// illegal, or the lock stayed stuck.
+	Violations int `json:"violations"`
+	// Sections that were completed inside the lock, over all runs.
+	Sections int             `json:"sections"`
+	Copies   map[string]Copy `json:"copies"`
+	// OutageMS is the longest time that nobody could get the lock (the largest
+	// of the runs), FirstViolationMS the earliest violation since a run's start;
+	// -1 where there was none.
+	OutageMS         float64 `json:"outage_ms"`
+	FirstViolationMS float64 `json:"first_violation_ms"`
+	Effect           string  `json:"effect"`
+	Seed             uint64  `json:"seed"`
+	Dir              string  `json:"dir"`
+	// Promise says whether the outcome agrees with what the algorithm declares: one of
+	// the promises below, or "" where nothing was declared.
+	Promise string `json:"promise,omitempty"`
+	// Expected explains the promise.
+	Expected string `json:"expected,omitempty"`
+	// Inconclusive is how many of the runs proved nothing, Failed how many of those because
+	// the bench came to no end with them.
+	Inconclusive int `json:"inconclusive,omitempty"`
+	Failed       int `json:"failed,omitempty"`
+	// Outage and Claims are those of the runs, see [Result]: the outage of the longest, and
+	// each claim once.
+	Outage string   `json:"outage,omitempty"`
+	Claims []string `json:"claims,omitempty"`
+}
+
+// What became of what an algorithm declares.
+const (
+	PromiseKept   = "kept"
+	PromiseBroken = "broken"
+	PromiseOpen   = "open" // the runs proved nothing
+)
+
+// Result is results.json of one run: what the checkers made of its history.
+type Result struct {
+	Schema           int             `json:"schema"`
+	Plan             history.Plan    `json:"plan"`
+	Outcome          lb.Outcome      `json:"outcome"`
+	Reason           string          `json:"reason"`
+	Layers           []Layer         `json:"layers"`
+	Copies           map[string]Copy `json:"copies"`
+	Sections         int             `json:"sections"`
+	Contended        int             `json:"contended"`
+	OutageMS         float64         `json:"outage_ms"`
+	FirstViolationMS float64         `json:"first_violation_ms"`
+	Effect           history.Proof   `json:"effect"`
+	// Outage tells of the longest time that nobody got a lock which nobody relied on, if
+	// it was longer than a lease.
+	Outage string `json:"outage,omitempty"`
+	// Failed: the bench came to no end with the run.
+	Failed bool `json:"failed,omitempty"`
+	// Starved says why the machine is to blame for the harm that was seen, and not the lock.
+	Starved string `json:"starved,omitempty"`
+	// Claims are what the algorithm claims and did not keep, beside the outcome.
+	Claims []string `json:"claims,omitempty"`
+	// Notes are what a reader should know about the recording itself.
+	Notes []string `json:"notes,omitempty"`
+}

@@ -1,0 +1,61 @@
+package history
+
+import (
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// Schema is the version of what is written as JSON: plans, results and cells.
+const Schema = 2
+
+// Plan is one run, decided before it starts: plan.json of a run's directory.
+// The same plan and seed give the same schedule of faults.
+type Plan struct {
+	Schema    int           `json:"schema"`
+	Made      time.Time     `json:"made,omitzero"`
+	Algorithm string        `json:"algorithm"`
+	Fault     string        `json:"fault"`
+	Workload  string        `json:"workload"`
+	Lab       string        `json:"lab"`
+	Topology  string        `json:"topology"`
+	Clients   int           `json:"clients"`
+	Processes int           `json:"processes"`
+	TTL       time.Duration `json:"ttl_ns"`
+	Duration  time.Duration `json:"duration_ns"`
+	Seed      uint64        `json:"seed"`
+	// First ends the run at the first violation that is seen while it goes on.
+	First bool `json:"first,omitempty"`
+	// Traits repeat the algorithm's claims, so that a checker needs no list of
+	// algorithms.
+	Traits lb.Traits `json:"traits"`
+	// Evidence are the layers that the workload's verdict rests on, beside those that
+	// look for harm.
+	Evidence []string `json:"evidence,omitempty"`
+	// Expect is what the algorithm declares under this fault, nil where nothing is
+	// promised.
+	Expect *lb.Expectation `json:"expect,omitempty"`
+	// Jobs is how many runs the machine did at a time, 0 where that is not known.
+	Jobs int `json:"jobs,omitempty"`
+	// Machine is where it ran, and Versions what ran there, by name: lockbench, Go, the
+	// server, and the libraries that locks are made of.
+	Machine  *Machine          `json:"machine,omitempty"`
+	Versions map[string]string `json:"versions,omitempty"`
+}
+
+// Machine is where a run was done.
+type Machine struct {
+	System string `json:"system"` // such as linux/amd64
+	Kernel string `json:"kernel,omitempty"`
+	Cores  int    `json:"cores"`
+	// Load is the average number of busy tasks over the minute before the run.
+	Load float64 `json:"load"`
+}
+
+// Proof is the measured proof that a fault took effect. A run whose fault did not
+// proves nothing.
+type Proof struct {
+	Proven bool `json:"proven"`
+	// Measured is the measurement in words, with units.
+	Measured string `json:"measured"`
+}

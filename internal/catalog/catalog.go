@@ -1,0 +1,123 @@
+// Package catalog is what there is to run: locks, faults, workloads, topologies and
+// labs. Nobody else has a list of them, so that a team's own program can bring its own.
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Catalog is all there is. The order is that of lists and of the matrix; names are
+// unique in each list. The first workload and the first lab are the defaults.
+type Catalog struct {
+	Locks      []lb.Impl
+	Faults     []faults.Fault // the columns of the matrix
+	More       []faults.Fault // faults that are none
+	Workloads  []workloads.Workload
+	Topologies []lab.Topology
+	Labs       []lab.Driver
+}
+
+// UnknownError is a name that is in no list.
+type UnknownError struct {
+	What, Name string
+	Known      []string
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("unknown %s %q; there are %s", e.What, e.Name, strings.Join(e.Known, ", "))
+}
+
+// Lock of that name.
+func (c Catalog) Lock(name string) (lb.Impl, error) {
+	return find("algorithm", c.Locks, lockName, name)
+}
+
+// Fault that the name describes, see [faults.Find].
+func (c Catalog) Fault(name string) (faults.Fault, error) {
+	f, err := faults.Find(append(slices.Clip(c.Faults), c.More...), name)
+	if unknown, ok := err.(*faults.UnknownError); ok {
+		return f, &UnknownError{"fault", unknown.Name, names(append(slices.Clip(c.Faults), c.More...), faultName)}
+	}
+	return f, err
+}
+
+// Workload of that name.
+func (c Catalog) Workload(name string) (workloads.Workload, error) {
+	return find("workload", c.Workloads, workloadName, name)
+}
+
+// Topology of that name.
+func (c Catalog) Topology(name string) (lab.Topology, error) {
+	return find("topology", c.Topologies, topologyName, name)
+}
+
+// Lab of that name.
+func (c Catalog) Lab(name string) (lab.Driver, error) { return find("lab", c.Labs, labName, name) }
+
+// Setting is where a fault would strike in a run of the plan.
+func (c Catalog) Setting(plan history.Plan) (s faults.Setting, err error) {
+	impl, err := c.Lock(plan.Algorithm)
+	if err != nil {
+		return s, err
+	}
+	work, err := c.Workload(plan.Workload)
+	if err != nil {
+		return s, err
+	}
+	s.Algorithm, s.Workload = impl.Info(), work.Info()
+	if s.Topology, err = c.Topology(plan.Topology); err != nil {
+		return s, err
+	}
+	s.Lab, err = c.Lab(plan.Lab)
+	return s, err
+}
+
+func lockName(l lb.Impl) string                { return l.Info().Name }
+func faultName(f faults.Fault) string          { return f.Name }
+func workloadName(w workloads.Workload) string { return w.Info().Name }
+func topologyName(t lab.Topology) string       { return t.Name }
+func labName(d lab.Driver) string              { return d.Name }
+
+func names[T any](all []T, name func(T) string) (list []string) {
+	for _, x := range all {
+		list = append(list, name(x))
+	}
+	return list
+}
+
+func find[T any](what string, all []T, nameOf func(T) string, name string) (T, error) {
+	i := slices.IndexFunc(all, func(x T) bool { return nameOf(x) == name })
+	if i < 0 {
+		var none T
+		return none, &UnknownError{what, name, names(all, nameOf)}
+	}
+	return all[i], nil
+}
+
+// Check says what is wrong with the lists themselves: a name that is there twice, or
+// none, or a list without anything.
+func (c Catalog) Check() error {
+	for what, list := range map[string][]string{
+		"algorithm": names(c.Locks, lockName), "fault": names(append(slices.Clip(c.Faults), c.More...), faultName),
+		"workload": names(c.Workloads, workloadName), "topology": names(c.Topologies, topologyName), "lab": names(c.Labs, labName),
+	} {
+		if len(list) == 0 {
+			return fmt.Errorf("the catalogue has no %s", what)
+		}
+		slices.Sort(list)
+		for i, name := range list {
+			if name == "" || i > 0 && name == list[i-1] {
+				return fmt.Errorf("the catalogue has two of the %s %q, or one without a name", what, name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/lab"
+)
+
+// Drop implements [faults.Stage].
+func (s *stage) Drop(ctx context.Context, from, to []faults.Node) (*faults.Drops, error) {
+	a, err := s.places(from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.places(to)
+	if err != nil {
+		return nil, err
+	}
+	end := s.act("drop", names(from)+" → "+names(to), 0)
+	rule, err := s.lab.Network().Drop(a, b)
+	if err != nil {
+		return nil, err
+	}
+	var gone uint64 // how many it had dropped when it was removed
+	removed := false
+	remove := s.acts.undone(func(ctx context.Context) (err error) {
+		gone, err = patiently(ctx, rule)
+		removed = true
+		err = errors.Join(err, rule.Remove())
+		end(fmt.Sprintf("%d packets dropped", gone))
+		return err
+	})
+	return &faults.Drops{End: remove, Packets: func() uint64 {
+		if removed {
+			return gone
+		}
+		n, _ := rule.Packets() // what can't be counted is not proven
+		return n
+	}}, ctx.Err()
+}
+
+// patiently counts the packets, and gives who has not tried to say anything during the
+// cut a moment to do so.
+func patiently(ctx context.Context, rule lab.Rule) (packets uint64, err error) {
+	const patience = 500 * time.Millisecond
+	for start := time.Now(); ; {
+		packets, err = rule.Packets()
+		if err != nil || packets > 0 || time.Since(start) > patience {
+			return packets, err
+		}
+		if sleep(ctx, 10*time.Millisecond) != nil {
+			return packets, nil
+		}
+	}
+}
+
+func names(nodes []faults.Node) string {
+	var all []string
+	for _, n := range nodes {
+		all = append(all, n.Name())
+	}
+	return strings.Join(all, "+")
+}

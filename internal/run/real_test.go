@@ -1,0 +1,391 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/cli"
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/redis"
+	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// asMain makes the program of this test behave as lockbench with [things].
+const asMain = "LOCKBENCH_TEST_AS_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asMain) != "" {
+		os.Exit(cli.Main(os.Args[1:], things()))
+	}
+	os.Exit(m.Run())
+}
+
+// things are what the runner is tested with: a lock that works, and what can go wrong
+// with it, with the faults and with the work.
+func things() catalog.Catalog {
+	return catalog.Catalog{
+		Locks:      []lb.Impl{redis.SetPXLua(), wrapped{"noisy"}, wrapped{"panics"}},
+		Faults:     append(faults.All(), slowInjection(), halfInjection(), nobody(), nobodyAgain(), twoMoves(), shortMix()),
+		More:       faults.More(),
+		Workloads:  append(workloads.All(), failing{}, judging{}),
+		Topologies: lab.Topologies(),
+		Labs:       []lab.Driver{lab.Local()},
+	}
+}
+
+// wrapped is the lock with a library's bad manners.
+type wrapped struct{ name string }
+
+func (w wrapped) Info() lb.Info {
+	info := redis.SetPXLua().Info()
+	info.Name = w.name
+	return info
+}
+
+func (w wrapped) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	c, err := redis.SetPXLua().Open(ctx, env)
+	return rude{c, w.name}, err
+}
+
+type rude struct {
+	lb.Client
+	name string
+}
+
+func (r rude) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	switch r.name {
+	case "noisy":
+		fmt.Println(`{"n":1,"say":"caught"} and more on standard output`)
+	case "panics":
+		if strings.HasSuffix(req.Owner, ".5") {
+			panic("a lock that panics")
+		}
+	}
+	return r.Client.Acquire(ctx, req)
+}
+
+// failing is the counter whose work fails now and then.
+type failing struct{ workloads.Counter }
+
+func (f failing) Info() workloads.Info {
+	info := f.Counter.Info()
+	info.Name = "failing"
+	return info
+}
+
+func (f failing) Open(ctx context.Context, b workloads.Bench) (workloads.Task, error) {
+	t, err := f.Counter.Open(ctx, b)
+	return &failingTask{Task: t}, err
+}
+
+type failingTask struct {
+	workloads.Task
+	n int
+}
+
+func (t *failingTask) Run(ctx context.Context, s workloads.Session) error {
+	if t.n++; t.n == 7 {
+		return errors.New("the disk of the work is full")
+	}
+	return t.Task.Run(ctx, s)
+}
+
+// slowInjection kills a server at once, and is done with injecting long afterwards.
+func slowInjection() faults.Fault {
+	return faults.Fault{Name: "slow-injection", Family: faults.Servers, Lasts: faults.Length{Time: 200 * time.Millisecond},
+		Inject: func(ctx context.Context, on faults.Strike) (faults.Proof, error) {
+			if err := on.Kill(ctx, on.Servers()[0]); err != nil {
+				return nil, err
+			}
+			return func() history.Proof { return history.Proof{Proven: true, Measured: "killed"} }, on.Sleep(ctx, time.Second)
+		}}
+}
+
+// halfInjection kills a server and then fails.
+func halfInjection() faults.Fault {
+	return faults.Fault{Name: "half-injection", Family: faults.Servers,
+		Inject: func(ctx context.Context, on faults.Strike) (faults.Proof, error) {
+			return nil, errors.Join(on.Kill(ctx, on.Servers()[0]), errors.New("the other half went wrong"))
+		}}
+}
+
+func nobody() faults.Fault {
+	return faults.Fault{Name: "nobody", Family: faults.Clients,
+		Inject: func(ctx context.Context, on faults.Strike) (faults.Proof, error) {
+			ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+			defer cancel()
+			_, err := on.Stop(ctx, nil, "a step that nobody passes", faults.Kill)
+			return nil, err
+		}}
+}
+
+func nobodyAgain() faults.Fault {
+	return faults.Fault{Name: "nobody-again", Repeats: true, Mix: []faults.Fault{nobody()}}
+}
+
+// twoMoves sets the clock of a worker twice to the same.
+func twoMoves() faults.Fault {
+	return faults.Fault{Name: "two-moves", Family: faults.Clocks, Lasts: faults.Length{Time: 100 * time.Millisecond},
+		Inject: func(ctx context.Context, on faults.Strike) (faults.Proof, error) {
+			w := on.Workers()[0]
+			one, err := on.MoveClock(ctx, w, time.Hour, 0)
+			if err != nil {
+				return nil, err
+			}
+			two, err := on.MoveClock(ctx, w, time.Hour, 0)
+			if err != nil {
+				return nil, err
+			}
+			return func() history.Proof {
+				return history.Proof{Proven: two.Ahead().Round(time.Minute) == time.Hour && one.Ahead().Round(time.Minute) == 0,
+					Measured: fmt.Sprintf("%v, then %v ahead", two.Ahead(), one.Ahead())}
+			}, nil
+		}}
+}
+
+// shortMix strikes again and again with a fault that has a length of its own.
+func shortMix() faults.Fault {
+	short := faults.Fault{Name: "short", Family: faults.Servers, Lasts: faults.Length{Time: 20 * time.Millisecond},
+		Inject: func(ctx context.Context, on faults.Strike) (faults.Proof, error) {
+			return func() history.Proof { return history.Proof{Proven: true} }, on.Freeze(ctx, on.Servers()[0])
+		}}
+	return faults.Fault{Name: "short-mix", Repeats: true, Mix: []faults.Fault{short}}
+}
+
+// judging is the counter with an opinion of its own.
+type judging struct{ workloads.Counter }
+
+func (j judging) Info() workloads.Info {
+	info := j.Counter.Info()
+	info.Name = "judging"
+	return info
+}
+
+func (judging) Judge(ix *history.Index) checker.Layer {
+	return checker.Layer{Verdict: checker.Invalid, Count: 1, Findings: []checker.Finding{{
+		Sentence: fmt.Sprintf("all %d accesses were in vain", len(ix.Accesses)), At: ix.Last}}}
+}
+
+// do runs one cell in the local lab.
+func do(t *testing.T, algorithm, fault, workload string, change func(*history.Plan)) (checker.Result, *history.Index, error) {
+	t.Helper()
+	t.Setenv(asMain, "1")
+	c := things()
+	driver, err := c.Lab("local")
+	if err != nil {
+		t.Fatal(err)
+	}
+	topology, err := c.Topology("redis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testenv.Need(t, "the local lab with redis", driver.Ready(t.Context(), []lab.Kind{topology.Kind}))
+	impl, err := c.Lock(algorithm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := c.Fault(fault)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := c.Workload(workload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := run.Matrix{Catalog: c, Workload: work, Base: history.Plan{Lab: "local", Clients: 4, Processes: 2, Duration: time.Second, Seed: 1}}
+	plan := m.For(impl, f, 0)
+	if change != nil {
+		change(&plan)
+	}
+	dir := t.TempDir() + "/run"
+	res, failed := run.Execute(t.Context(), c, dir, plan)
+	r, err := rundir.OpenRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix, err := r.History(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, ix, failed
+}
+
+const counter, setpx = "counter", "redis-setpx-lua"
+
+// TestStruckWhenItBegan: a fault is in force from its first act, not from the end of
+// its injection.
+func TestStruckWhenItBegan(t *testing.T) {
+	_, ix, err := do(t, setpx, "slow-injection", counter, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ix.Faults) != 1 || len(ix.Acts) != 2 {
+		t.Fatalf("faults %+v, acts %+v", ix.Faults, ix.Acts)
+	}
+	f, kill, restart := ix.Faults[0], ix.Acts[0], ix.Acts[1]
+	if f.Strike != kill.Begin || kill.Name != "kill" || restart.Name != "restart" || f.Heal.Sub(f.Strike) < 1200*time.Millisecond {
+		t.Errorf("struck at %d, healed from %d; acts %+v", f.Strike, f.Heal, ix.Acts)
+	}
+}
+
+// TestHalfAnInjection is a failure of the bench, whatever the lock did then.
+func TestHalfAnInjection(t *testing.T) {
+	res, ix, err := do(t, setpx, "half-injection", counter, nil)
+	if err == nil || res.Outcome != lb.Inconclusive || !strings.Contains(res.Reason, "the other half went wrong") {
+		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
+	}
+	if len(ix.Faults) != 1 || ix.Faults[0].Proven || !strings.Contains(ix.Faults[0].Note, "half way") {
+		t.Errorf("recorded %+v", ix.Faults)
+	}
+}
+
+// TestNobodyCameBy is part of the history. Nobody is doomed by a kill that hit nobody,
+// and it is not tried again without a rest.
+func TestNobodyCameBy(t *testing.T) {
+	res, _, err := do(t, setpx, "nobody", counter, nil)
+	if err != nil || res.Outcome != lb.Inconclusive || !strings.Contains(res.Reason, "never struck") {
+		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
+	}
+	_, ix, err := do(t, setpx, "nobody-again", counter, func(p *history.Plan) { p.Duration = 2 * time.Second })
+	if err != nil || len(ix.Faults) < 2 || len(ix.Faults) > 8 || ix.Faults[0].Name != "nobody" {
+		t.Errorf("%d strikes in 2 s, %v", len(ix.Faults), err)
+	}
+}
+
+// TestALibraryThatPrints does not disturb what the worker and the runner say.
+func TestALibraryThatPrints(t *testing.T) {
+	res, _, err := do(t, "noisy", "pause-holder", counter, nil)
+	if err != nil || res.Outcome != lb.Check {
+		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
+	}
+}
+
+// TestALockThatPanics ends its run, with the reason, and nothing else.
+func TestALockThatPanics(t *testing.T) {
+	res, _, err := do(t, "panics", "none", counter, nil)
+	if err == nil || res.Outcome != lb.Inconclusive {
+		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
+	}
+}
+
+// TestFailedWork proves nothing.
+func TestFailedWork(t *testing.T) {
+	res, _, err := do(t, setpx, "none", "failing", nil)
+	if err != nil || res.Outcome != lb.Inconclusive || !strings.Contains(res.Reason, "the disk of the work is full") {
+		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
+	}
+}
+
+// TestARunGoesOn until it has shown enough.
+func TestARunGoesOn(t *testing.T) {
+	res, _, err := do(t, setpx, "none", counter, func(p *history.Plan) { p.Duration = 50 * time.Millisecond })
+	if err != nil || res.Outcome != lb.Safe || res.Sections < 30 {
+		t.Errorf("%s (%s) after %d sections, %v", res.Outcome, res.Reason, res.Sections, err)
+	}
+}
+
+// TestFirst ends a run at the first violation, an overstay that lost updates, too, and
+// is as sure of what it saw as a run that goes on.
+func TestFirst(t *testing.T) {
+	for fault, want := range map[string]lb.Outcome{"pause@before-write": lb.Broken, "cut-holder": lb.Check} {
+		start := time.Now()
+		res, _, err := do(t, setpx, fault, counter, func(p *history.Plan) { p.First, p.Duration = true, 30*time.Second })
+		if err != nil || res.Outcome != want || time.Since(start) > 15*time.Second {
+			t.Errorf("%s: %s (%s) after %v, %v", fault, res.Outcome, res.Reason, time.Since(start), err)
+		}
+	}
+}
+
+// TestNobodySaw what a fault did, where all clients live in the process that it killed or
+// froze.
+func TestNobodySaw(t *testing.T) {
+	for _, fault := range []string{"kill-holder", "pause-holder"} {
+		res, _, err := do(t, setpx, fault, counter, func(p *history.Plan) { p.Processes = 1 })
+		if err != nil || res.Outcome != lb.Inconclusive {
+			t.Errorf("%s: %s (%s), %v", fault, res.Outcome, res.Reason, err)
+		}
+	}
+}
+
+// TestClientClock: what moves is what every library in the process reads, and it is put
+// right again. A correct lock does not mind, and its holder is not held.
+func TestClientClock(t *testing.T) {
+	for _, fault := range []string{"client-clock", "client-clock:back", "client-clock:fast"} {
+		res, ix, err := do(t, setpx, fault, counter, nil)
+		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven {
+			t.Errorf("%s: %s (%s; %s), %v", fault, res.Outcome, res.Reason, res.Effect.Measured, err)
+		}
+		if len(ix.Steps) > 0 {
+			t.Errorf("%s stopped a client: %+v", fault, ix.Steps)
+		}
+	}
+}
+
+// TestReplyOfTheGrant: what is lost or late is the answer to the request that took the
+// lock, and the victim hears nothing before the fault is healed, or late.
+func TestReplyOfTheGrant(t *testing.T) {
+	for fault, late := range map[string]bool{"lose-reply": false, "slow-reply": true} {
+		for seed := range uint64(3) {
+			res, ix, err := do(t, setpx, fault, counter, func(p *history.Plan) { p.Seed = 10 + seed })
+			if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "it was granted") {
+				t.Fatalf("%s: %s (%s; %s), %v", fault, res.Outcome, res.Reason, res.Effect.Measured, err)
+			}
+			victim := ix.Acqs[ix.Steps[0].Acq]
+			if ix.Steps[0].Name != "before-set" || victim.Granted() && !late {
+				t.Errorf("%s: %+v at %s", fault, victim, ix.Steps[0].Name)
+			}
+		}
+	}
+}
+
+// TestMovesOfClocks do not add up.
+func TestMovesOfClocks(t *testing.T) {
+	res, _, err := do(t, setpx, "two-moves", counter, nil)
+	if err != nil || !res.Effect.Proven {
+		t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+	}
+}
+
+// TestLengthInAMix is the fault's own.
+func TestLengthInAMix(t *testing.T) {
+	_, ix, err := do(t, setpx, "short-mix", counter, func(p *history.Plan) { p.Duration = 2 * time.Second })
+	if err != nil || len(ix.Faults) < 2 {
+		t.Fatalf("%d strikes, %v", len(ix.Faults), err)
+	}
+	for _, f := range ix.Faults {
+		if f.Heal.Sub(f.Strike) > 500*time.Millisecond {
+			t.Errorf("%s was in force for %v", f.Name, f.Heal.Sub(f.Strike))
+		}
+	}
+}
+
+// TestJudgeOfAWorkload is heard.
+func TestJudgeOfAWorkload(t *testing.T) {
+	res, _, err := do(t, setpx, "none", "judging", nil)
+	if err != nil || res.Outcome != lb.Broken || !strings.Contains(res.Reason, "accesses were in vain") {
+		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
+	}
+}
+
+// TestPauseClient freezes no holder beside who is about to ask.
+func TestPauseClient(t *testing.T) {
+	for seed := range uint64(3) {
+		res, _, err := do(t, setpx, "pause-client", counter, func(p *history.Plan) { p.Seed = 20 + seed })
+		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven {
+			t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+		}
+	}
+}

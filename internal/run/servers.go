@@ -1,0 +1,115 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/lab"
+)
+
+// Kill implements [faults.Stage].
+func (s *stage) Kill(ctx context.Context, n faults.Node) error {
+	server, err := s.server(n)
+	if err != nil {
+		return err
+	}
+	end := s.act("kill", n.Name(), 0)
+	if err := server.Kill(ctx); err != nil {
+		return err
+	}
+	end("")
+	s.acts.mu.Lock()
+	s.acts.down[n.Name()] = true
+	s.acts.mu.Unlock()
+	s.acts.undone(func(ctx context.Context) error {
+		s.acts.mu.Lock()
+		down := s.acts.down[n.Name()]
+		s.acts.mu.Unlock()
+		if !down {
+			return nil
+		}
+		_, err := s.restart(ctx, server, false)
+		return err
+	})
+	return ctx.Err()
+}
+
+// Restart implements [faults.Stage].
+func (s *stage) Restart(ctx context.Context, n faults.Node, empty bool) func(context.Context) (time.Duration, error) {
+	type answer struct {
+		down time.Duration
+		err  error
+	}
+	server, err := s.server(n)
+	if err != nil {
+		return func(context.Context) (time.Duration, error) { return 0, err }
+	}
+	s.acts.mu.Lock()
+	s.acts.down[n.Name()] = false
+	s.acts.mu.Unlock()
+	back := make(chan answer, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healBound+s.plan.TTL)
+		defer cancel()
+		down, err := s.restart(ctx, server, empty)
+		back <- answer{down, err}
+	}()
+	await := func(ctx context.Context) (time.Duration, error) {
+		select {
+		case a := <-back:
+			back <- a // for who asks next
+			return a.down, a.err
+		case <-ctx.Done():
+			return 0, fmt.Errorf("run: %s is not back: %w", n.Name(), ctx.Err())
+		}
+	}
+	s.acts.undone(func(ctx context.Context) error {
+		_, err := await(ctx)
+		return err
+	})
+	return await
+}
+
+func (s *stage) restart(ctx context.Context, server *lab.Server, empty bool) (time.Duration, error) {
+	name := "restart"
+	if empty {
+		name = "restart empty"
+	}
+	start, end := time.Now(), s.act(name, server.Name(), 0)
+	if err := server.Restart(ctx, empty); err != nil {
+		return 0, err
+	}
+	end("")
+	return time.Since(start), nil
+}
+
+// Freeze implements [faults.Stage].
+func (s *stage) Freeze(ctx context.Context, n faults.Node) error {
+	server, err := s.server(n)
+	if err != nil {
+		return err
+	}
+	end := s.act(history.ActFreeze, n.Name(), 0)
+	if err := server.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	s.acts.undone(func(context.Context) error {
+		defer end("")
+		return server.Signal(syscall.SIGCONT)
+	})
+	return ctx.Err()
+}
+
+// Promote implements [faults.Stage].
+func (s *stage) Promote(ctx context.Context, n faults.Node) error {
+	if s.setting.Topology.Elects() {
+		return nil
+	}
+	end := s.act("promote", n.Name(), 0)
+	defer end("")
+	return s.service.Promote(ctx, n.Name())
+}

@@ -1,0 +1,138 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// between is how long a fault that strikes again rests after one that did not.
+const between = 200 * time.Millisecond
+
+// strikes has the fault strike, once or until the time is over.
+func (s *stage) strikes(ctx context.Context, f faults.Fault, over func() bool) error {
+	for {
+		one := f
+		if f.Mix != nil {
+			possible := f.Possible(s.setting)
+			one = possible[s.rand.IntN(len(possible))]
+		}
+		struck, err := s.strike(ctx, one)
+		if err != nil || !f.Repeats || over() {
+			return err
+		}
+		if !struck {
+			if err := sleep(ctx, between); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// strike injects the fault, waits, heals it, and waits until the lock is granted
+// again. That nobody came by to be struck, perhaps after a part of it was done, is part of
+// the history; every other error is a failure of the bench, and says nothing of the lock.
+func (s *stage) strike(ctx context.Context, f faults.Fault) (struck bool, err error) {
+	fault := func(at lb.Instant, phase string, p history.Proof) {
+		s.record(history.Event{At: at, Kind: history.KindFault, Name: f.Name, Phase: phase, Proven: p.Proven, Note: p.Measured})
+	}
+	s.acts = &acts{down: map[string]bool{}, struck: func(at lb.Instant) { fault(at, history.PhaseStrike, history.Proof{}) }}
+	injecting, cancel := context.WithTimeout(ctx, injectBound+s.plan.TTL)
+	defer cancel()
+	proof, err := f.Inject(injecting, faults.Strike{Stage: s, Fault: f})
+	lasts := f.Lasts.Of(s.plan.TTL)
+	if err == nil && proof != nil {
+		err = sleep(ctx, s.rest(lasts))
+	}
+	nobody := errors.Is(err, faults.ErrNobody) && ctx.Err() == nil
+	if !s.acts.begun {
+		if nobody {
+			fault(0, history.PhaseHealed, history.Proof{Measured: "it did not strike: " + err.Error()})
+			return false, nil
+		}
+		return false, failedStrike(f, err)
+	}
+	fault(0, history.PhaseHeal, history.Proof{})
+	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), healBound+s.plan.TTL)
+	defer cancel()
+	held := s.acts.held()
+	e := s.unwind(healing, err == nil && lasts > s.plan.TTL)
+	if e == nil {
+		e = healing.Err() // what can't be told to hurry may have taken too long
+	}
+	if err == nil {
+		err = s.late(held, lasts)
+	}
+	if e != nil {
+		err, nobody = errors.Join(err, fmt.Errorf("heal: %w", e)), false
+	}
+	if err != nil {
+		fault(0, history.PhaseHealed, history.Proof{Measured: "it went half way: " + err.Error()})
+		if !nobody {
+			return true, failedStrike(f, err)
+		}
+	} else {
+		fault(0, history.PhaseHealed, proof())
+	}
+	s.awaitGrants(ctx)
+	return true, nil
+}
+
+// rest is how much of the fault's length is left. A holder that is to go on within its
+// lease has been stopped since before the injection was done.
+func (s *stage) rest(lasts time.Duration) time.Duration {
+	rest := lasts
+	for _, v := range s.acts.held() {
+		if lasts < s.plan.TTL {
+			rest = min(rest, lasts-clock.Now().Sub(v.at))
+		}
+	}
+	return max(0, rest)
+}
+
+// late says whom the bench has let go so late, on a busy machine, that the fault was
+// another: a holder that should have gone on within its lease.
+func (s *stage) late(held []*caught, lasts time.Duration) error {
+	for _, v := range held {
+		if lasts < s.plan.TTL && v.stopped > (lasts+s.plan.TTL)/2 {
+			return fmt.Errorf("the machine is too busy: %s was to go on after %v, and did after %v", v.client, lasts, v.stopped.Round(time.Millisecond))
+		}
+	}
+	return nil
+}
+
+func failedStrike(f faults.Fault, err error) error {
+	if err == nil || lb.GaveUp(err) {
+		return err
+	}
+	return fmt.Errorf("run: the fault %s failed: %w", f.Name, err)
+}
+
+// awaitGrants returns when clients have got the lock a few times, and those that the
+// fault had stopped once more, or after the bound: it is for the checkers to say what that
+// means. A client that was late may still wait for an answer, and what it makes of that
+// is the point of the fault.
+func (s *stage) awaitGrants(ctx context.Context) {
+	const few = 12
+	ctx, cancel := context.WithTimeout(ctx, recoveryBound(s.plan.TTL))
+	defer cancel()
+	for range few {
+		if s.Passed(ctx, workloads.StepBegun, nil, nil) != nil {
+			return
+		}
+	}
+	ctx, cancel = context.WithTimeout(ctx, 3*s.plan.TTL)
+	defer cancel()
+	for _, v := range s.acts.victims {
+		if v.worker.alive() && v.worker.passed(ctx, workloads.StepBegun, v.client) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// lock answers as the test wants.
+type lock struct {
+	env      *lb.Env
+	acquire  error
+	releases []error
+}
+
+func (l *lock) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	for range 2 {
+		if err := l.env.Send(ctx, req, "ask", func(context.Context) error { return nil }); err != nil {
+			return nil, err
+		}
+	}
+	_ = l.env.Send(lb.As(ctx, lb.Renewal), req, "ask", func(context.Context) error { return nil })
+	_ = l.env.Step(ctx, req, "before-nothing-that-is-sent")
+	return l.env.Grant(req, 1, 0), l.acquire
+}
+
+func (l *lock) Release(context.Context, lb.Request) (err error) {
+	err, l.releases = l.releases[0], l.releases[1:]
+	return err
+}
+
+func (l *lock) Close() error { return nil }
+
+func newClient(l *lock) (*client, *history.Events) {
+	var got history.Events
+	traps, _ := newTraps()
+	record := func(ev history.Event) { got = append(got, ev) }
+	p := &probe{client: "w1.c1", traps: traps, record: record, asks: map[string]bool{"before-ask": true}}
+	l.env = &lb.Env{Client: "w1.c1", TTL: 1e9, Clock: lb.HostClock{}, Probe: p}
+	return &client{name: "w1.c1", worker: "w1", env: l.env, record: record, probe: p, session: l}, &got
+}
+
+// TestRequestsAreCounted: those that were sent for the operation, but no renewals, and
+// no step that only sounds like a request.
+func TestRequestsAreCounted(t *testing.T) {
+	c, got := newClient(&lock{releases: []error{nil}})
+	lease, err := c.Acquire(t.Context(), workloads.Ask{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Release(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	if ret := (*got)[1]; ret.Kind != history.KindReturn || ret.Requests != 2 {
+		t.Errorf("recorded %+v, want two requests", ret)
+	}
+	if (*got)[0].Worker != "w1" || (*got)[2].Worker != "" {
+		t.Errorf("the worker is said once, at first: %+v", *got)
+	}
+}
+
+// TestUnclearAcquire is given back, with the answer as it is: released is no proof that
+// it was held until then.
+func TestUnclearAcquire(t *testing.T) {
+	c, got := newClient(&lock{acquire: errors.New("no answer"), releases: []error{errors.New("none either"), lb.ErrReleased}})
+	_, err := c.Acquire(t.Context(), workloads.Ask{})
+	var of *workloads.LockError
+	if !errors.As(err, &of) {
+		t.Errorf("the error %v is not one of the lock", err)
+	}
+	var answers []lb.Answer
+	for _, ev := range *got {
+		if ev.Kind == history.KindReturn {
+			answers = append(answers, ev.Result)
+		}
+	}
+	want := []lb.Answer{lb.AnswerUnknown, lb.AnswerUnknown, lb.AnswerReleased}
+	if len(answers) != 3 || answers[0] != want[0] || answers[1] != want[1] || answers[2] != want[2] {
+		t.Errorf("recorded %v, want %v", answers, want)
+	}
+}
+
+// task fails as the test wants.
+type task struct {
+	stop context.CancelFunc
+	errs []error
+}
+
+func (t *task) Run(context.Context, workloads.Session) (err error) {
+	if len(t.errs) == 1 {
+		t.stop()
+	}
+	err, t.errs = t.errs[0], t.errs[1:]
+	return err
+}
+func (t *task) Close() error { return nil }
+
+type noPause struct{}
+
+func (noPause) Await(context.Context) error { return nil }
+
+// TestFailedWork: what fails in the work is recorded, what fails in the lock is not
+// taken for it.
+func TestFailedWork(t *testing.T) {
+	c, got := newClient(&lock{})
+	ctx, stop := context.WithCancel(t.Context())
+	c.task, c.pacer = &task{stop, []error{&workloads.LockError{Err: lb.ErrHeld}, errors.New("the store is gone"), nil}}, noPause{}
+	c.run(ctx)
+	if len(*got) != 1 || (*got)[0].Kind != history.KindFailed || (*got)[0].Note != "the store is gone" {
+		t.Errorf("recorded %+v", *got)
+	}
+	if c.sections.Load() != 1 {
+		t.Errorf("%d sections", c.sections.Load())
+	}
+}

@@ -1,0 +1,56 @@
+package worker
+
+import (
+	"context"
+	"sync/atomic"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clock"
+)
+
+// probe shows a client's moves to the traps and the recorder, and counts its requests.
+type probe struct {
+	client string
+	traps  *traps
+	record func(history.Event)
+	asks   map[string]bool // the steps before a request
+
+	owner    atomic.Value // of the operation in hand
+	requests atomic.Int64 // that were sent for it; renewals run beside it
+}
+
+// begin starts counting the requests of one operation.
+func (p *probe) begin(owner string) {
+	p.owner.Store(owner)
+	p.requests.Store(0)
+}
+
+// Step implements [lb.Probe].
+func (p *probe) Step(ctx context.Context, m lb.Move) error {
+	if p.asks[m.Name] && m.Actor != lb.Renewal && m.Owner == p.owner.Load() {
+		p.requests.Add(1)
+	}
+	return p.traps.pass(ctx, p.client, m)
+}
+
+// Wait implements [lb.Probe].
+func (p *probe) Wait(_ context.Context, m lb.Move) func() {
+	return func() {
+		p.record(history.Event{Kind: history.KindWake, Client: p.client, ID: m.Owner, Name: m.Name})
+	}
+}
+
+// Go implements [lb.Probe]: what works beside a client is seen by its requests.
+func (p *probe) Go(lb.Actor) func() { return func() {} }
+
+// Renewed implements [lb.Probe].
+func (p *probe) Renewed(l *lb.Lease, call lb.Reading) {
+	p.record(history.Event{Kind: history.KindRenew, Client: p.client, Lock: l.Request.Lock, ID: l.Request.Owner,
+		Call: clock.True(call), Until: clock.True(l.Until())})
+}
+
+// Lost implements [lb.Probe].
+func (p *probe) Lost(l *lb.Lease, why string) {
+	p.record(history.Event{Kind: history.KindLost, Client: p.client, Lock: l.Request.Lock, ID: l.Request.Owner, Note: why})
+}

@@ -1,0 +1,129 @@
+package lab
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/google/nftables"
+	"github.com/google/nftables/expr"
+)
+
+// localNetwork drops packets where they arrive: by nftables in the network
+// namespace of the receiving host, so that the sender notices nothing but
+// silence. (A drop on the sender's side would give its programs an error.)
+type localNetwork local
+
+// Drop implements [Network].
+func (n *localNetwork) Drop(from, to []Node) (Rule, error) {
+	var all rules
+	for _, dst := range to {
+		h, err := (*local)(n).hostAt(dst.Addr())
+		if err != nil {
+			return nil, errors.Join(err, all.Remove())
+		}
+		r, err := h.drop(from)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("lab: drop packets to %s: %w", dst.Name(), err), all.Remove())
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// rule is a table of its own on one host: removing it removes nothing else.
+type rule struct {
+	host  *localHost
+	table *nftables.Table
+	chain *nftables.Chain
+}
+
+func (h *localHost) drop(from []Node) (*rule, error) {
+	h.rules++
+	r := &rule{host: h}
+	r.table = &nftables.Table{Family: nftables.TableFamilyIPv4, Name: fmt.Sprintf("cut%d", h.rules)}
+	r.chain = &nftables.Chain{Name: "input", Table: r.table, Type: nftables.ChainTypeFilter,
+		Hooknum: nftables.ChainHookInput, Priority: nftables.ChainPriorityFilter}
+	return r, h.nft(func(c *nftables.Conn) error {
+		c.AddTable(r.table)
+		c.AddChain(r.chain)
+		for _, p := range from {
+			ip := net.ParseIP(p.Addr()).To4()
+			if ip == nil {
+				return fmt.Errorf("%s has no IPv4 address", p.Name())
+			}
+			c.AddRule(&nftables.Rule{Table: r.table, Chain: r.chain, Exprs: dropFrom(ip)})
+		}
+		return c.Flush()
+	})
+}
+
+// dropFrom is "ip saddr IP counter drop".
+func dropFrom(ip net.IP) []expr.Any {
+	const sourceOffset = 12 // of the source address in the IPv4 header, in bytes
+	return []expr.Any{
+		&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: sourceOffset, Len: net.IPv4len},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32(ip))},
+		&expr.Counter{},
+		&expr.Verdict{Kind: expr.VerdictDrop},
+	}
+}
+
+// nft runs f with a connection to the host's packet filter.
+func (h *localHost) nft(f func(*nftables.Conn) error) error {
+	return h.thread.Do(func() error {
+		c, err := nftables.New()
+		if err != nil {
+			return fmt.Errorf("nftables: %w", err)
+		}
+		return f(c)
+	})
+}
+
+// Packets implements [Rule].
+func (r *rule) Packets() (n uint64, err error) {
+	err = r.host.nft(func(c *nftables.Conn) error {
+		found, err := c.GetRules(r.table, r.chain)
+		if err != nil {
+			return fmt.Errorf("nftables: read the counters: %w", err)
+		}
+		for _, one := range found {
+			for _, e := range one.Exprs {
+				if counter, ok := e.(*expr.Counter); ok {
+					n += counter.Packets
+				}
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// Remove implements [Rule].
+func (r *rule) Remove() error {
+	return r.host.nft(func(c *nftables.Conn) error {
+		c.DelTable(r.table)
+		if err := c.Flush(); err != nil {
+			return fmt.Errorf("nftables: remove the rule: %w", err)
+		}
+		return nil
+	})
+}
+
+type rules []*rule
+
+func (rs rules) Packets() (sum uint64, err error) {
+	for _, r := range rs {
+		n, e := r.Packets()
+		sum, err = sum+n, errors.Join(err, e)
+	}
+	return sum, err
+}
+
+func (rs rules) Remove() (err error) {
+	for _, r := range rs {
+		err = errors.Join(err, r.Remove())
+	}
+	return err
+}

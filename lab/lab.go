@@ -1,0 +1,93 @@
+// Package lab provides the hosts that a run happens on, and the topologies of
+// lock services that are put on them.
+//
+// A lab knows how to start programs on hosts of their own; what the programs
+// are is said by [Topology] and [Program], as data. It knows nothing of locks,
+// faults or histories.
+package lab
+
+import (
+	"context"
+	"io"
+	"os"
+	"syscall"
+)
+
+// Lab is a place where hosts can be had.
+type Lab interface {
+	// Host makes a host. Its address is known before anything runs there.
+	Host(ctx context.Context, name string) (Host, error)
+	// Network is nil where the lab can't drop packets between its hosts.
+	Network() Network
+	// Close ends everything that the lab started.
+	Close() error
+}
+
+// Host is one machine of the lab.
+type Host interface {
+	Name() string
+	// Addr is how the other servers reach the host: an IP address or a name.
+	Addr() string
+	// Start runs p there and returns when it is ready.
+	Start(ctx context.Context, p Program) (Process, error)
+}
+
+// Node is something with an address.
+type Node interface {
+	Name() string
+	// Addr is the address of its host.
+	Addr() string
+}
+
+// Process is a program running on a host.
+type Process interface {
+	Node
+	Signal(syscall.Signal) error
+	// Endpoint is the host:port at which clients reach the program.
+	Endpoint() string
+	// Wait returns when the process has ended.
+	Wait() error
+}
+
+// Network drops packets between hosts.
+type Network interface {
+	// Drop discards every packet from one of the first to one of the second.
+	Drop(from, to []Node) (Rule, error)
+}
+
+// Rule is a drop in force.
+type Rule interface {
+	// Packets that the rule has dropped so far.
+	Packets() (uint64, error)
+	Remove() error
+}
+
+// Program is what to run.
+type Program struct {
+	// Argv is the command. An Argv[0] of [Self] means this very program. "{addr}"
+	// and "{port}" stand for the address and port to listen at and "{dir}" for a
+	// directory of its own, which only the lab knows.
+	Argv []string
+	// Files are put into that directory before the start, by name; their texts may
+	// use the same words.
+	Files map[string]string
+	// Fresh empties that directory first.
+	Fresh bool
+	// Env is added to the environment.
+	Env []string
+	// Image names the container image that has the command, for labs that run
+	// containers; "" for programs that are part of lockbench itself.
+	Image string
+	// Port that the program listens on, 0 for none.
+	Port int
+	// Ready reports whether the program answers at the endpoint; nil: at once.
+	Ready func(ctx context.Context, endpoint string) error
+	// Stdin and Stdout connect the program to the caller, where not nil.
+	Stdin  io.Reader
+	Stdout io.Writer
+	// Reports is the program's descriptor 3, where not nil; only for programs that are
+	// part of lockbench itself.
+	Reports *os.File
+	// Log receives what the program prints otherwise.
+	Log io.Writer
+}

@@ -1,0 +1,258 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+const bridge = "lockbench0"
+
+// local is the lab on this machine: every host is a network namespace on a
+// bridge that leads nowhere. The addresses are those reserved for documentation
+// (RFC 5737), so that a packet that got out would have nowhere to go.
+type local struct {
+	mu    sync.Mutex
+	br    *netlink.Bridge
+	hosts []*localHost
+}
+
+// openLocal opens the local lab. The calling process must have been started by
+// way of [Isolate].
+func openLocal() (Lab, error) {
+	if err := settle(); err != nil {
+		return nil, err
+	}
+	l := &local{br: &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: bridge}}}
+	if err := errors.Join(linkUp("lo"), netlink.LinkAdd(l.br)); err != nil {
+		return nil, fmt.Errorf("lab: make the bridge: %w", err)
+	}
+	if err := errors.Join(giveAddr(bridge, hostAddr(0)), linkUp(bridge)); err != nil {
+		return nil, fmt.Errorf("lab: make the bridge: %w", err)
+	}
+	return l, nil
+}
+
+// virtualAddr is the address that moves between servers.
+const virtualAddr = "198.51.100.250"
+
+func hostAddr(n int) net.IP { return net.IPv4(198, 51, 100, byte(n+1)) }
+
+const maxHosts = 200
+
+// Host implements [Lab].
+func (l *local) Host(_ context.Context, name string) (Host, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.hosts) + 1
+	if n > maxHosts {
+		return nil, fmt.Errorf("lab: host %s: a lab has room for %d hosts", name, maxHosts)
+	}
+	thread, err := NewLauncher(func() error { return unix.Unshare(unix.CLONE_NEWNET) })
+	if err != nil {
+		return nil, fmt.Errorf("lab: host %s: new network namespace: %w", name, err)
+	}
+	h := &localHost{lab: l, name: name, addr: hostAddr(n), thread: thread}
+	l.hosts = append(l.hosts, h)
+	if err := l.plug(h, fmt.Sprintf("port%d", n)); err != nil {
+		return nil, fmt.Errorf("lab: host %s: connect to the bridge: %w", name, err)
+	}
+	return h, nil
+}
+
+// plug runs a cable from the bridge to the host.
+func (l *local) plug(h *localHost, port string) error {
+	var ns *os.File
+	if err := h.thread.Do(func() (err error) {
+		ns, err = os.Open("/proc/thread-self/ns/net")
+		return err
+	}); err != nil {
+		return err
+	}
+	defer ns.Close()
+	cable := &netlink.Veth{
+		LinkAttrs:     netlink.LinkAttrs{Name: port, MasterIndex: l.br.Index},
+		PeerName:      "eth0",
+		PeerNamespace: netlink.NsFd(ns.Fd()),
+	}
+	if err := errors.Join(netlink.LinkAdd(cable), linkUp(port)); err != nil {
+		return err
+	}
+	if err := h.thread.Do(func() error {
+		return errors.Join(linkUp("lo"), giveAddr("eth0", h.addr), linkUp("eth0"))
+	}); err != nil {
+		return err
+	}
+	return awaitCarrier(port)
+}
+
+// awaitCarrier waits until the bridge passes packets to the port. The kernel tells
+// the bridge of a new cable up to a second late; a connection attempted before
+// that loses its first packet and then waits for a second, too.
+func awaitCarrier(port string) error {
+	const bound = 5 * time.Second
+	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+		link, err := netlink.LinkByName(port)
+		if err != nil {
+			return fmt.Errorf("find %s: %w", port, err)
+		}
+		if link.Attrs().OperState == netlink.OperUp {
+			return nil
+		}
+		if time.Since(start) > bound {
+			return fmt.Errorf("%s is still %v after %v", port, link.Attrs().OperState, bound)
+		}
+	}
+}
+
+// Network implements [Lab].
+func (l *local) Network() Network { return (*localNetwork)(l) }
+
+// Close implements [Lab]. The namespaces themselves end with the process.
+func (l *local) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.hosts {
+		for _, p := range h.running {
+			p.Kill()
+		}
+		h.thread.Close()
+	}
+	l.hosts = nil
+	return nil
+}
+
+func (l *local) hostAt(addr string) (*localHost, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.hosts {
+		if h.Addr() == addr {
+			return h, nil
+		}
+	}
+	return nil, fmt.Errorf("lab: no host has the address %s", addr)
+}
+
+type localHost struct {
+	lab     *local
+	name    string
+	addr    net.IP
+	thread  *Launcher // lives in the host's network namespace
+	running []*Child
+	rules   int // made so far, for their names
+}
+
+func (h *localHost) Name() string { return h.name }
+func (h *localHost) Addr() string { return h.addr.String() }
+
+// Dir is where programs on the host keep their data.
+func (h *localHost) Dir() string { return filepath.Join(scratch, h.name) }
+
+// Start implements [Host].
+func (h *localHost) Start(ctx context.Context, p Program) (Process, error) {
+	argv, err := Resolve(p.Argv)
+	if err != nil {
+		return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
+	}
+	p.Argv = argv
+	dir := h.Dir()
+	if p.Fresh {
+		if err := os.RemoveAll(dir); err != nil {
+			return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
+	}
+	c, err := StartChild(ctx, h.thread, Place{h.name, h.Addr(), dir}, p)
+	if err != nil {
+		return nil, err
+	}
+	h.running = append(h.running, c)
+	return c, nil
+}
+
+// TakeAddr moves an address to this host from whichever has it. The others forget
+// where it was, as a gratuitous ARP would make them.
+func (h *localHost) TakeAddr(addr string) error {
+	ip := net.ParseIP(addr)
+	h.lab.mu.Lock()
+	defer h.lab.mu.Unlock()
+	for _, other := range h.lab.hosts {
+		if err := other.thread.Do(func() error { return forget(ip) }); err != nil {
+			return fmt.Errorf("lab: take %s from %s: %w", addr, other.name, err)
+		}
+	}
+	if err := h.thread.Do(func() error { return giveAddr("eth0", ip) }); err != nil {
+		return fmt.Errorf("lab: give %s to %s: %w", addr, h.name, err)
+	}
+	return nil
+}
+
+// forget removes the address from eth0 and from the neighbours behind it.
+func forget(ip net.IP) error {
+	link, err := netlink.LinkByName("eth0")
+	if err != nil {
+		return err
+	}
+	own, err := netlink.AddrList(link, netlink.FAMILY_V4)
+	if err != nil {
+		return err
+	}
+	for _, a := range own {
+		if a.IP.Equal(ip) {
+			err = errors.Join(err, netlink.AddrDel(link, &a))
+		}
+	}
+	near, listErr := netlink.NeighList(link.Attrs().Index, netlink.FAMILY_V4)
+	for _, n := range near {
+		if n.IP.Equal(ip) {
+			err = errors.Join(err, netlink.NeighDel(&n))
+		}
+	}
+	return errors.Join(err, listErr)
+}
+
+func linkUp(name string) error {
+	link, err := netlink.LinkByName(name)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", name, err)
+	}
+	return netlink.LinkSetUp(link)
+}
+
+func giveAddr(name string, ip net.IP) error {
+	link, err := netlink.LinkByName(name)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", name, err)
+	}
+	return netlink.AddrAdd(link, &netlink.Addr{IPNet: &net.IPNet{IP: ip, Mask: net.CIDRMask(24, 32)}})
+}
+
+// canIsolate reports why this machine can't run the local lab, or nil. It starts
+// a lab of two hosts and cuts one from the other, since a kernel may allow some
+// of what is needed and not the rest.
+func canIsolate(ctx context.Context, probe *exec.Cmd) error {
+	Isolate(probe)
+	out, err := probe.CombinedOutput()
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("this kernel or container does not let this user make namespaces (%w): "+
+			"run as root, allow unprivileged user namespaces, or start the container with --privileged", err)
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("user namespaces are switched off here (%w): set the sysctl user.max_user_namespaces above 0, or run as root", err)
+	}
+	return fmt.Errorf("the trial lab failed: %w: %s", err, out)
+}

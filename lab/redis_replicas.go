@@ -1,0 +1,91 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/redis/go-redis/v9"
+)
+
+// redisReplica is the master on the first host and replicas of it on the others.
+func redisReplica(self Host, all []Host) Program {
+	p := redisProgram(self, all)
+	p.Argv = append(p.Argv, "--repl-diskless-sync-delay", "0", "--repl-timeout", "2")
+	if self.Name() == all[0].Name() {
+		return p
+	}
+	p.Argv = append(p.Argv, "--replicaof", all[0].Addr(), strconv.Itoa(p.Port))
+	p.Ready = func(ctx context.Context, endpoint string) error {
+		return askRedis(ctx, endpoint, func(c *redis.Client) error {
+			info, err := c.Info(ctx, "replication").Result()
+			if err == nil && !strings.Contains(info, "master_link_status:up") {
+				err = errors.New("not yet in step with its master")
+			}
+			return err
+		})
+	}
+	return p
+}
+
+// sentinelProgram watches the master on the first host. Its limits are short, so
+// that a promotion takes a second or two and not half a minute.
+func sentinelProgram(_ Host, all []Host) Program {
+	const quorum, replicas, sentinels = 2, 2, 2
+	config := []string{
+		"bind {addr}", "port {port}", "protected-mode no", "dir {dir}",
+		fmt.Sprintf("sentinel monitor %s %s 6379 %d", lb.SentinelMaster, all[0].Addr(), quorum),
+		"sentinel down-after-milliseconds " + lb.SentinelMaster + " 500",
+		"sentinel failover-timeout " + lb.SentinelMaster + " 3000",
+		"sentinel parallel-syncs " + lb.SentinelMaster + " 2",
+	}
+	return Program{
+		Image: "redis",
+		Argv:  []string{"redis-server", "{dir}/sentinel.conf", "--sentinel"},
+		Files: map[string]string{"sentinel.conf": strings.Join(config, "\n") + "\n"},
+		Port:  26379,
+		// Only a Sentinel that knows the replicas and the others can promote one.
+		Ready: func(ctx context.Context, endpoint string) error {
+			c := redis.NewSentinelClient(&redis.Options{Addr: endpoint, MaxRetries: -1})
+			defer c.Close()
+			master, err := c.Master(ctx, lb.SentinelMaster).Result()
+			if err != nil {
+				return err
+			}
+			if master["num-slaves"] != strconv.Itoa(replicas) || master["num-other-sentinels"] != strconv.Itoa(sentinels) {
+				return fmt.Errorf("knows %s replicas and %s other sentinels", master["num-slaves"], master["num-other-sentinels"])
+			}
+			return nil
+		},
+	}
+}
+
+// redisLeads reports whether the server is a master.
+func redisLeads(ctx context.Context, endpoint string) (leads bool, err error) {
+	err = askRedis(ctx, endpoint, func(c *redis.Client) error {
+		info, err := c.Info(ctx, "replication").Result()
+		leads = strings.Contains(info, "role:master")
+		return err
+	})
+	return leads, err
+}
+
+// redisClock reads the server's clock.
+func redisClock(ctx context.Context, endpoint string) (now time.Time, err error) {
+	err = askRedis(ctx, endpoint, func(c *redis.Client) error {
+		now, err = c.Time(ctx).Result()
+		return err
+	})
+	return now, err
+}
+
+func askRedis(ctx context.Context, endpoint string, ask func(*redis.Client) error) error {
+	const bound = 500 * time.Millisecond
+	c := redis.NewClient(&redis.Options{Addr: endpoint, MaxRetries: -1, DialTimeout: bound, ReadTimeout: bound})
+	defer c.Close()
+	return ask(c)
+}

@@ -1,0 +1,112 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Server is one server of a topology: a program that can be started again where
+// it was, as its machine's supervisor would. It implements [Server].
+type Server struct {
+	host    Host
+	kind    Kind
+	program Program
+	log     func(name string) (*os.File, error)
+	delay   time.Duration // before it starts again
+
+	mu  sync.Mutex
+	now Process // nil before the first start
+}
+
+// Name is the name of the server's host.
+func (s *Server) Name() string { return s.host.Name() }
+
+// Addr is the address of the server's host.
+func (s *Server) Addr() string { return s.process().Addr() }
+
+// Endpoint is the host:port at which clients reach the server.
+func (s *Server) Endpoint() string { return s.process().Endpoint() }
+
+// Signal sends sig to the server's process.
+func (s *Server) Signal(sig syscall.Signal) error { return s.process().Signal(sig) }
+
+func (s *Server) process() Process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+// Kill ends the server's process and returns when it is gone, and with it the
+// connections that it had: who asks too early, as on a busy machine, would find some of
+// them.
+func (s *Server) Kill(ctx context.Context) error {
+	if err := s.Signal(syscall.SIGKILL); err != nil {
+		return fmt.Errorf("lab: kill %s: %w", s.Name(), err)
+	}
+	ended := make(chan struct{})
+	go func() { _ = s.process().Wait(); close(ended) }() // how it ended is known
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("lab: kill %s: it has not ended: %w", s.Name(), ctx.Err())
+	}
+}
+
+// Restart starts a server again that was killed, with what its disk holds or, if empty,
+// with nothing, and returns when it answers.
+func (s *Server) Restart(ctx context.Context, empty bool) error {
+	select {
+	case <-time.After(s.delay):
+	case <-ctx.Done():
+		return fmt.Errorf("lab: restart %s: %w", s.Name(), ctx.Err())
+	}
+	p := s.program
+	p.Fresh = empty
+	return s.start(ctx, p)
+}
+
+func (s *Server) start(ctx context.Context, p Program) error {
+	out, err := s.log(s.Name())
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	p.Log = out
+	now, err := s.host.Start(ctx, p)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = now
+	return nil
+}
+
+// ErrNoClock is a server whose clock can't be moved apart from the machine's.
+var ErrNoClock = errors.New("its clock can't be moved")
+
+// SetClock implements [Server].
+func (s *Server) SetClock(ahead time.Duration, rate float64) error {
+	if s.kind.Clock == nil {
+		return fmt.Errorf("lab: %s: %w", s.Name(), ErrNoClock)
+	}
+	return s.skew(ahead, rate)
+}
+
+// Clock implements [Server].
+func (s *Server) Clock(ctx context.Context) (time.Duration, error) {
+	if s.kind.Clock == nil {
+		return 0, fmt.Errorf("lab: %s: %w", s.Name(), ErrNoClock)
+	}
+	told, err := s.kind.Clock(ctx, s.Endpoint())
+	if err != nil {
+		return 0, fmt.Errorf("lab: read the clock of %s: %w", s.Name(), err)
+	}
+	return time.Until(told), nil
+}

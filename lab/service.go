@@ -1,0 +1,159 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// Service is a lock service that is up: the servers of a topology, and those
+// that watch them.
+type Service struct {
+	Servers   []*Server
+	Sentinels []*Server
+
+	virtual string // the address that moves, "" for none
+}
+
+// Endpoints are where clients reach the service: every server, or the address that
+// moves to the one that leads.
+func (s *Service) Endpoints() []string {
+	if s.virtual != "" {
+		return []string{Endpoint(s.virtual, s.Servers[0].program.Port)}
+	}
+	return Endpoints(s.Servers)
+}
+
+// mobile is a host that can take over an address from another.
+type mobile interface{ TakeAddr(addr string) error }
+
+// Options for starting a service.
+type Options struct {
+	// Log opens the log of the named server, to be appended to.
+	Log func(name string) (*os.File, error)
+	// Longest is the length of the longest lease, for servers that must outwait it.
+	Longest time.Duration
+	// Clocks gives every server a wall clock that can be moved.
+	Clocks bool
+}
+
+// StartService brings the topology up on hosts of l and returns when all of its
+// servers answer.
+func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, error) {
+	var hosts []Host
+	for i := range t.Servers + t.Sentinels {
+		name := fmt.Sprintf("%s%d", t.Kind.Name, i+1)
+		if i >= t.Servers {
+			name = fmt.Sprintf("sentinel%d", i+1-t.Servers)
+		}
+		h, err := l.Host(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, h)
+	}
+	library := ""
+	if o.Clocks && t.Kind.Clock != nil {
+		var err error
+		if library, err = compileClock(); err != nil {
+			return nil, err
+		}
+	}
+	var all []*Server
+	for i, h := range hosts {
+		k := t.Kind
+		if i >= t.Servers {
+			k = sentinel
+		}
+		p := k.Program(h, hosts)
+		if library != "" && k.Clock != nil {
+			p = clocked(p, library)
+		}
+		server := &Server{host: h, kind: k, program: p, log: o.Log}
+		if t.Delayed {
+			server.delay = o.Longest + o.Longest/10
+		}
+		all = append(all, server)
+	}
+	s := &Service{Servers: all[:t.Servers], Sentinels: all[t.Servers:]}
+	if err := startAll(ctx, s.Servers); err != nil {
+		return nil, err
+	}
+	if t.Virtual {
+		s.virtual = virtualAddr
+		if err := s.moveTo(all[0]); err != nil {
+			return nil, err
+		}
+	}
+	return s, startAll(ctx, s.Sentinels)
+}
+
+// startAll starts servers together, because one of a cluster is not ready before
+// its peers are.
+func startAll(ctx context.Context, servers []*Server) (err error) {
+	errs := make(chan error)
+	for _, s := range servers {
+		go func() { errs <- s.start(ctx, s.program) }()
+	}
+	for range servers {
+		err = errors.Join(err, <-errs)
+	}
+	return err
+}
+
+// Endpoints are the addresses of the servers.
+func Endpoints(servers []*Server) (addrs []string) {
+	for _, s := range servers {
+		addrs = append(addrs, s.Endpoint())
+	}
+	return addrs
+}
+
+// Leader asks the servers which of them leads; a single server leads alone. An old
+// leader that was cut off does not know of its successor: who wants the successor
+// excepts the old one, by its name.
+func (s *Service) Leader(ctx context.Context, except string) (*Server, error) {
+	if len(s.Servers) == 1 {
+		return s.Servers[0], nil
+	}
+	var said error
+	for _, server := range s.Servers {
+		if server.kind.Leads == nil {
+			return nil, fmt.Errorf("lab: none of the %s servers leads the others", server.Name())
+		}
+		if except == server.Name() {
+			continue
+		}
+		leads, err := server.kind.Leads(ctx, server.Endpoint())
+		if leads {
+			return server, nil
+		}
+		said = errors.Join(said, err)
+	}
+	return nil, errors.Join(errors.New("lab: no server says that it leads"), said)
+}
+
+// Promote makes the named server the leader where the servers do not elect one by
+// themselves.
+func (s *Service) Promote(ctx context.Context, name string) error {
+	for _, server := range s.Servers {
+		if server.Name() == name && server.kind.Promote != nil {
+			return errors.Join(server.kind.Promote(ctx, server.Endpoint()), s.moveTo(server))
+		}
+	}
+	return nil
+}
+
+// moveTo moves the virtual address, if there is one, to the server's host.
+func (s *Service) moveTo(server *Server) error {
+	if s.virtual == "" {
+		return nil
+	}
+	host, ok := server.host.(mobile)
+	if !ok {
+		return fmt.Errorf("lab: this lab can't move an address to %s; use --lab local", server.Name())
+	}
+	return host.TakeAddr(s.virtual)
+}

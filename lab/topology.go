@@ -1,0 +1,148 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// ErrMissing is a server's program that is not installed.
+var ErrMissing = errors.New("not installed")
+
+// Topology is a lock service as data: so many servers of one kind.
+type Topology struct {
+	Name    string
+	Doc     string
+	Kind    Kind
+	Servers int
+	// Sentinels watch the servers and promote one when their leader fails.
+	Sentinels int
+	// Virtual: clients use one address, which moves to the server that is promoted.
+	Virtual bool
+	// Delayed: a server that crashed stays down for longer than any lease.
+	Delayed bool
+}
+
+// Leads reports whether one of the servers leads the others.
+func (t Topology) Leads() bool { return t.Servers > 1 && t.Kind.Leads != nil }
+
+// Elects reports whether the servers find a new leader by themselves.
+func (t Topology) Elects() bool { return t.Leads() && t.Kind.Promote == nil }
+
+// Quorum reports whether the servers agree by majority before they answer.
+func (t Topology) Quorum() bool { return t.Kind.Quorum }
+
+// Clock reports whether the servers' clocks can be moved.
+func (t Topology) Clock() bool { return t.Kind.Clock != nil }
+
+// Topologies are all there are.
+func Topologies() []Topology {
+	return []Topology{
+		{Name: "none", Doc: "no lock service", Servers: 0},
+		{Name: "redis", Doc: "one Redis server", Kind: redisKind, Servers: 1},
+		{Name: "redis-5", Doc: "five independent Redis servers", Kind: redisKind, Servers: 5},
+		{Name: "redis-5-delayed", Doc: "five independent Redis servers; one that crashed stays down for longer than any lease", Kind: redisKind, Servers: 5, Delayed: true},
+		{Name: "redis-sentinel", Doc: "a Redis master, two replicas and three Sentinels", Kind: redisReplicas, Servers: 3, Sentinels: 3},
+		{Name: "zookeeper", Doc: "one ZooKeeper server", Kind: zookeeperKind, Servers: 1},
+		{Name: "zookeeper-3", Doc: "a ZooKeeper ensemble of three", Kind: zookeeperKind, Servers: 3},
+		{Name: "zookeeper-5", Doc: "a ZooKeeper ensemble of five", Kind: zookeeperKind, Servers: 5},
+		{Name: "etcd", Doc: "one etcd server", Kind: etcdKind, Servers: 1},
+		{Name: "etcd-3", Doc: "an etcd cluster of three", Kind: etcdKind, Servers: 3},
+		{Name: "mariadb", Doc: "one MariaDB server", Kind: mariadbKind, Servers: 1},
+		{Name: "mariadb-replica", Doc: "a MariaDB primary and an asynchronous replica, behind one address", Kind: mariadbReplicas, Servers: 2, Virtual: true},
+	}
+}
+
+// Kind is what the servers of a topology are.
+type Kind struct {
+	// Name is the beginning of its hosts' names; "" is no server at all.
+	Name string
+	// Needs are the programs that must be installed, and Install says how to get
+	// them; none where lockbench brings its own.
+	Needs   []string
+	Install string
+	// Version is the command that prints the server's version, where that is quick.
+	Version []string
+	// Program of one of the hosts, which are in the order of the topology, servers
+	// before sentinels.
+	Program func(self Host, all []Host) Program
+	// Quorum: the servers agree by majority before they answer.
+	Quorum bool
+	// Leads reports whether the server at the endpoint leads the others; nil where
+	// none does.
+	Leads func(ctx context.Context, endpoint string) (bool, error)
+	// Promote makes the server at the endpoint the leader, where they do not elect
+	// one by themselves.
+	Promote func(ctx context.Context, endpoint string) error
+	// Clock reads the server's wall clock; nil where nobody can move it.
+	Clock func(ctx context.Context, endpoint string) (time.Time, error)
+}
+
+// The kinds of servers.
+var (
+	redisVersion   = []string{"redis-server", "--version"}
+	mariadbVersion = []string{"mariadbd", "--version"}
+
+	redisKind = Kind{Name: "redis", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+		Program: redisProgram, Clock: redisClock}
+	redisReplicas = Kind{Name: "redis-replicas", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+		Program: redisReplica, Leads: redisLeads, Clock: redisClock}
+	sentinel = Kind{Name: "sentinel", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+		Program: sentinelProgram}
+	etcdKind      = Kind{Name: "etcd", Program: etcdProgram, Quorum: true, Leads: etcdLeads, Clock: etcdClock}
+	zookeeperKind = Kind{Name: "zookeeper", Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
+		Program: zookeeperProgram, Quorum: true, Leads: zookeeperLeads, Clock: zookeeperClock}
+	mariadbKind = Kind{Name: "mariadb", Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
+		Program: mariadbProgram, Clock: mariadbClock}
+	mariadbReplicas = Kind{Name: "mariadb-replica", Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
+		Program: mariadbReplica, Leads: mariadbLeads, Promote: mariadbPromote, Clock: mariadbClock}
+)
+
+// Missing says which program the servers lack on this machine, and how to get it, or
+// nil. It wraps ErrMissing.
+func (k Kind) Missing() error {
+	for _, program := range k.Needs {
+		if _, err := Resolve([]string{program}); err != nil {
+			return fmt.Errorf("%w: run 'make servers' or '%s'", err, k.Install)
+		}
+	}
+	return nil
+}
+
+// embedded are the servers that this program contains; in a container they are
+// the image's own.
+var embedded = []string{"etcd"}
+
+// Resolve finds the program of a command on this machine.
+func Resolve(argv []string) ([]string, error) {
+	if argv[0] == Self {
+		return argv, nil
+	}
+	if slices.Contains(embedded, argv[0]) {
+		return append([]string{Self}, argv...), nil
+	}
+	path, err := exec.LookPath(argv[0])
+	for _, dir := range []string{"/usr/local/sbin", "/usr/sbin", "/sbin"} { // often not in a user's PATH
+		if err == nil {
+			break
+		}
+		path, err = exec.LookPath(filepath.Join(dir, argv[0]))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s is %w", argv[0], ErrMissing)
+	}
+	return append([]string{path}, argv[1:]...), nil
+}
+
+// FindTopology returns the topology of that name.
+func FindTopology(name string) (Topology, bool) {
+	i := slices.IndexFunc(Topologies(), func(t Topology) bool { return t.Name == name })
+	if i < 0 {
+		return Topology{}, false
+	}
+	return Topologies()[i], true
+}

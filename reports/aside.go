@@ -1,0 +1,22 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+)
+
+// asides are what a cell's outcome does not say: how many of its runs proved nothing,
+// and what the algorithm claims and did not keep.
+func asides(c *checker.Cell) (list []string) {
+	if n := c.Inconclusive; n > 0 && n < c.Runs {
+		list = append(list, fmt.Sprintf("%s in %s, %d proved nothing", c.Outcome, plural(c.Runs-n, "run", "runs"), n))
+	}
+	for _, claim := range c.Claims {
+		list = append(list, "claimed, and not kept: "+strings.Replace(claim, ": no: ", ": ", 1))
+	}
+	return list
+}
+
+func hasAsides(c *checker.Cell) bool { return len(asides(c)) > 0 }
