@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"net"
 	"os"
 
@@ -29,14 +30,19 @@ func (p program) hiddenCommands() []*cobra.Command {
 				return worker.Run(cmd.Context(), os.Stdin, os.NewFile(worker.Reports, "reports"), p.Catalog)
 			}},
 		{Use: "study KIND SERVERS FEW DIR", Hidden: true, Args: exactly(4), RunE: p.study},
-		{Use: "store ADDRESS EVENTS", Hidden: true, Args: exactly(2), RunE: serveStore},
+		{Use: "store ADDRESS", Hidden: true, Args: exactly(1), RunE: serveStore},
 		{Use: "etcd", Hidden: true, DisableFlagParsing: true,
 			RunE: func(cmd *cobra.Command, args []string) error { return etcdserver.Serve(cmd.Context(), args) }},
 	}
 }
 
+// serveStore reads on standard input where its record goes.
 func serveStore(cmd *cobra.Command, args []string) error {
-	rec, err := history.Create(args[1])
+	events, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	rec, err := history.Create(string(events))
 	if err != nil {
 		return err
 	}

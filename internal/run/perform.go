@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -171,8 +172,10 @@ func (s *stage) startStore(ctx context.Context) error {
 	}
 	defer logTo.Close()
 	s.store, err = h.Start(ctx, lab.Program{
-		Argv: []string{lab.Self, "store", "{addr}:{port}", s.dir.EventsFile(rundir.Store)},
-		Port: 7000, Ready: lab.Listening, Log: logTo,
+		Argv: []string{lab.Self, "store", "{addr}:{port}"},
+		// Told apart: in a path of the user's these words would stand for nothing.
+		Stdin: strings.NewReader(s.dir.EventsFile(rundir.Store)),
+		Port:  7000, Ready: lab.Listening, Log: logTo,
 	})
 	return err
 }

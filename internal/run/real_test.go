@@ -182,6 +182,12 @@ func (judging) Judge(ix *history.Index) checker.Layer {
 // do runs one cell in the local lab.
 func do(t *testing.T, algorithm, fault, workload string, change func(*history.Plan)) (checker.Result, *history.Index, error) {
 	t.Helper()
+	return doIn(t, t.TempDir()+"/run", algorithm, fault, workload, change)
+}
+
+// doIn is [do] with the run's directory.
+func doIn(t *testing.T, dir, algorithm, fault, workload string, change func(*history.Plan)) (checker.Result, *history.Index, error) {
+	t.Helper()
 	t.Setenv(asMain, "1")
 	c := things()
 	driver, err := c.Lab("local")
@@ -210,7 +216,6 @@ func do(t *testing.T, algorithm, fault, workload string, change func(*history.Pl
 	if change != nil {
 		change(&plan)
 	}
-	dir := t.TempDir() + "/run"
 	res, failed := run.Execute(t.Context(), c, dir, plan)
 	r, err := rundir.OpenRun(dir)
 	if err != nil {
