@@ -65,8 +65,8 @@ type Kind struct {
 	// them; none where lockbench brings its own.
 	Needs   []string
 	Install string
-	// Version is the command that prints the server's version, where that is quick.
-	Version []string
+	// Version is that of its servers; none where lockbench brings its own.
+	Version Version
 	// Program of one of the hosts, which are in the order of the topology, servers
 	// before sentinels.
 	Program func(self Host, all []Host) Program
@@ -82,10 +82,16 @@ type Kind struct {
 	Clock func(ctx context.Context, endpoint string) (time.Time, error)
 }
 
+// Version is how to find out the version of some software: a quick command prints it.
+type Version struct {
+	Of      string
+	Command []string
+}
+
 // The kinds of servers.
 var (
-	redisVersion   = []string{"redis-server", "--version"}
-	mariadbVersion = []string{"mariadbd", "--version"}
+	redisVersion   = Version{"redis-server", []string{"redis-server", "--version"}}
+	mariadbVersion = Version{"mariadbd", []string{"mariadbd", "--version"}}
 
 	redisKind = Kind{Name: "redis", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: redisProgram, Clock: redisClock}
@@ -95,7 +101,7 @@ var (
 		Program: sentinelProgram}
 	etcdKind      = Kind{Name: "etcd", Program: etcdProgram, Quorum: true, Leads: etcdLeads, Clock: etcdClock}
 	zookeeperKind = Kind{Name: "zookeeper", Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
-		Program: zookeeperProgram, Quorum: true, Leads: zookeeperLeads, Clock: zookeeperClock}
+		Version: zookeeperVersion, Program: zookeeperProgram, Quorum: true, Leads: zookeeperLeads, Clock: zookeeperClock}
 	mariadbKind = Kind{Name: "mariadb", Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
 		Program: mariadbProgram, Clock: mariadbClock}
 	mariadbReplicas = Kind{Name: "mariadb-replica", Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,

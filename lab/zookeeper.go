@@ -17,6 +17,13 @@ import (
 // distribution's package of it brings the jars that the class path names.
 const zookeeperScript = "/usr/share/zookeeper/bin/zkServer.sh"
 
+// zookeeperJars are its class path: the first names those it needs in its manifest.
+const zookeeperJars = "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar"
+
+// zookeeperVersion asks a class that needs none of the others.
+var zookeeperVersion = Version{"zookeeper", []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+	"-cp", zookeeperJars, "org.apache.zookeeper.version.VersionInfoMain"}}
+
 // zookeeperProgram starts the JVM itself, not the script around it: a signal of a
 // fault then hits the server, and nothing but the server has to start.
 func zookeeperProgram(self Host, all []Host) Program {
@@ -33,8 +40,7 @@ func zookeeperProgram(self Host, all []Host) Program {
 			// Containers that are empty, and TTL nodes that are due, go after a second.
 			"-Dzookeeper.extendedTypesEnabled=true", "-Dznode.container.checkIntervalMs=1000",
 			"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-			// The first jar names those it needs in its manifest.
-			"-cp", "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar",
+			"-cp", zookeeperJars,
 			"org.apache.zookeeper.server.quorum.QuorumPeerMain", "{dir}/zoo.cfg"},
 		Files: map[string]string{
 			"zoo.cfg": zookeeperConfig(all),

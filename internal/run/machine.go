@@ -58,22 +58,22 @@ func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[str
 	}
 	t, err := c.Topology(plan.Topology)
 	driver, err2 := c.Lab(plan.Lab)
-	if err == nil && err2 == nil && driver.Inside && len(t.Kind.Version) > 0 {
+	if err == nil && err2 == nil && driver.Inside && t.Kind.Version.Of != "" {
 		if version := serverVersion(ctx, t.Kind.Version); version != "" {
-			v[t.Kind.Version[0]] = version
+			v[t.Kind.Version.Of] = version
 		}
 	}
 	return v
 }
 
-var known sync.Map // of servers' versions, by their programs
+var known sync.Map // of servers' versions, by their names
 
-// serverVersion asks the server's program where that is quickly done.
-func serverVersion(ctx context.Context, argv []string) string {
-	if v, ok := known.Load(argv[0]); ok {
+// serverVersion asks the server's program, once.
+func serverVersion(ctx context.Context, of lab.Version) string {
+	if v, ok := known.Load(of.Of); ok {
 		return v.(string)
 	}
-	found, err := lab.Resolve(argv)
+	found, err := lab.Resolve(of.Command)
 	if err != nil {
 		return ""
 	}
@@ -84,6 +84,6 @@ func serverVersion(ctx context.Context, argv []string) string {
 		return ""
 	}
 	version := strings.TrimSpace(string(text))
-	known.Store(argv[0], version)
+	known.Store(of.Of, version)
 	return version
 }

@@ -1,0 +1,27 @@
+package run
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/lab"
+)
+
+// TestVersionOfEveryServer: the page says of each server which one it was, also of
+// those that print it in a way of their own.
+func TestVersionOfEveryServer(t *testing.T) {
+	c := catalog.Catalog{Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local()}}
+	for _, top := range c.Topologies {
+		if len(top.Kind.Needs) == 0 {
+			continue // no server, or one that is a module of this program
+		}
+		testenv.Need(t, top.Name, top.Kind.Missing())
+		v := versions(t.Context(), c, history.Plan{Topology: top.Name, Lab: c.Labs[0].Name})
+		if said := v[top.Kind.Version.Of]; !regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`).MatchString(said) {
+			t.Errorf("%s: %q is said to be %q; all versions: %v", top.Name, top.Kind.Version.Of, said, v)
+		}
+	}
+}
