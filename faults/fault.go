@@ -41,7 +41,8 @@ type Fault struct {
 	Mix []Fault
 	// Inject makes it happen. It may first wait for a moment of the run: the error
 	// [ErrNobody] says that it did not come, and every other that the bench has failed.
-	// A nil Proof says that there is nothing to prove.
+	// A nil Proof says that there is nothing to prove. It ends with ctx: one that goes on
+	// fails its run.
 	Inject func(ctx context.Context, on Strike) (Proof, error)
 }
 

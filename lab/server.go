@@ -48,6 +48,11 @@ func (s *Server) Kill(ctx context.Context) error {
 	if err := s.Signal(syscall.SIGKILL); err != nil {
 		return fmt.Errorf("lab: kill %s: %w", s.Name(), err)
 	}
+	return s.ended(ctx)
+}
+
+// ended waits until the server's process is gone.
+func (s *Server) ended(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() { _ = s.process().Wait(); close(ended) }() // how it ended is known
 	select {
@@ -59,8 +64,11 @@ func (s *Server) Kill(ctx context.Context) error {
 }
 
 // Restart starts a server again that was killed, with what its disk holds or, if empty,
-// with nothing, and returns when it answers.
+// with nothing, and returns when it answers. One that is still dying is waited for.
 func (s *Server) Restart(ctx context.Context, empty bool) error {
+	if err := s.ended(ctx); err != nil {
+		return err
+	}
 	select {
 	case <-time.After(s.delay):
 	case <-ctx.Done():

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	lb "github.com/lockbench/lockbench"
@@ -32,6 +33,8 @@ func (a *acts) strike(at lb.Instant) {
 
 // held are the victims that were not let go yet.
 func (a *acts) held() (still []*caught) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	for _, v := range a.victims {
 		if !v.free {
 			still = append(still, v)
@@ -62,15 +65,18 @@ func (a *acts) undone(f func(context.Context) error) (once func(context.Context)
 // the lock any more, and of a lock that is one there is no third.
 func (s *stage) unwind(ctx context.Context, late bool) (err error) {
 	a := s.acts
-	for i, v := range a.victims {
+	a.mu.Lock() // a fault that does not heed its context may go on
+	victims, ends, undo := slices.Clone(a.victims), slices.Clone(a.ends), slices.Clone(a.undo)
+	a.mu.Unlock()
+	for i, v := range victims {
 		second := func(context.Context) error { return nil }
 		if late && !v.free && v.how != faults.Kill {
 			second = s.another(ctx, v.worker)
 		}
-		err = errors.Join(err, v.release(ctx, a.ends[i]), second(ctx))
+		err = errors.Join(err, v.release(ctx, ends[i]), second(ctx))
 	}
-	for i := len(a.undo) - 1; i >= 0; i-- {
-		err = errors.Join(err, a.undo[i](ctx))
+	for _, f := range slices.Backward(undo) {
+		err = errors.Join(err, f(ctx))
 	}
 	return err
 }

@@ -35,9 +35,6 @@ func (s *stage) MoveClock(ctx context.Context, n faults.Node, ahead time.Duratio
 		return server.Clock(ctx)
 	}
 	end := s.act("move clock", n.Name(), 0)
-	if err := set(ctx, ahead, rate); err != nil {
-		return nil, err
-	}
 	var told time.Duration
 	s.acts.undone(func(ctx context.Context) (err error) {
 		if w, ok := s.worker(n); ok && !w.alive() {
@@ -49,5 +46,8 @@ func (s *stage) MoveClock(ctx context.Context, n faults.Node, ahead time.Duratio
 		end(fmt.Sprintf("it was %v ahead", told.Round(time.Millisecond)))
 		return err
 	})
+	if err := set(ctx, ahead, rate); err != nil {
+		return nil, err
+	}
 	return &faults.Moved{Ahead: func() time.Duration { return told }}, nil
 }

@@ -28,6 +28,7 @@ const (
 	injectBound = 20 * time.Second // for a client to come to a fault's step, and for servers to follow
 	gatherBound = 8 * time.Second  // for all clients to come to a step
 	healBound   = 15 * time.Second
+	endBound    = 2 * answerBound        // for a fault to end when its time is over; it may take a trap back first
 	settle      = 500 * time.Millisecond // of work after the fault is over
 	stopBound   = 10 * time.Second
 )

@@ -246,11 +246,12 @@ func TestStruckWhenItBegan(t *testing.T) {
 	}
 }
 
-// TestHalfAnInjection is a failure of the bench, whatever the lock did then.
+// TestHalfAnInjection is a failure of the bench, whatever the lock did then. What it did
+// stands: the server that was killed may have forgotten a grant.
 func TestHalfAnInjection(t *testing.T) {
 	res, ix, err := do(t, setpx, "half-injection", counter, nil)
-	if err == nil || res.Outcome != lb.Inconclusive || !strings.Contains(res.Reason, "the other half went wrong") {
-		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
+	if said := res.Reason + strings.Join(res.Notes, " "); err == nil || !res.Failed || !strings.Contains(said, "the other half went wrong") {
+		t.Errorf("%s (%s), %v", res.Outcome, said, err)
 	}
 	if len(ix.Faults) != 1 || ix.Faults[0].Proven || !strings.Contains(ix.Faults[0].Note, "half way") {
 		t.Errorf("recorded %+v", ix.Faults)

@@ -18,13 +18,10 @@ func (s *stage) Kill(ctx context.Context, n faults.Node) error {
 		return err
 	}
 	end := s.act("kill", n.Name(), 0)
-	if err := server.Kill(ctx); err != nil {
-		return err
-	}
-	end("")
 	s.acts.mu.Lock()
 	s.acts.down[n.Name()] = true
 	s.acts.mu.Unlock()
+	// Before it is done: what comes half way is undone, too.
 	s.acts.undone(func(ctx context.Context) error {
 		s.acts.mu.Lock()
 		down := s.acts.down[n.Name()]
@@ -35,6 +32,10 @@ func (s *stage) Kill(ctx context.Context, n faults.Node) error {
 		_, err := s.restart(ctx, server, false)
 		return err
 	})
+	if err := server.Kill(ctx); err != nil {
+		return err
+	}
+	end("")
 	return ctx.Err()
 }
 

@@ -46,7 +46,9 @@ func (s *stage) strike(ctx context.Context, f faults.Fault) (struck bool, err er
 	s.acts = &acts{down: map[string]bool{}, struck: func(at lb.Instant) { fault(at, history.PhaseStrike, history.Proof{}) }}
 	injecting, cancel := context.WithTimeout(ctx, injectBound+s.plan.TTL)
 	defer cancel()
-	proof, err := f.Inject(injecting, faults.Strike{Stage: s, Fault: f})
+	proof, err := within(injecting, "its injection", func(ctx context.Context) (faults.Proof, error) {
+		return f.Inject(ctx, faults.Strike{Stage: s, Fault: f})
+	})
 	lasts := f.Lasts.Of(s.plan.TTL)
 	if err == nil && proof != nil {
 		err = sleep(ctx, s.rest(lasts))
@@ -57,7 +59,7 @@ func (s *stage) strike(ctx context.Context, f faults.Fault) (struck bool, err er
 			fault(0, history.PhaseHealed, history.Proof{Measured: "it did not strike: " + err.Error()})
 			return false, nil
 		}
-		return false, failedStrike(f, err)
+		return false, failedStrike(ctx, f, err)
 	}
 	fault(0, history.PhaseHeal, history.Proof{})
 	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), healBound+s.plan.TTL)
@@ -73,13 +75,16 @@ func (s *stage) strike(ctx context.Context, f faults.Fault) (struck bool, err er
 	if e != nil {
 		err, nobody = errors.Join(err, fmt.Errorf("heal: %w", e)), false
 	}
+	var proven history.Proof
+	if err == nil {
+		proven, err = within(healing, "its proof", func(context.Context) (history.Proof, error) { return proof(), nil })
+	}
 	if err != nil {
-		fault(0, history.PhaseHealed, history.Proof{Measured: "it went half way: " + err.Error()})
-		if !nobody {
-			return true, failedStrike(f, err)
-		}
-	} else {
-		fault(0, history.PhaseHealed, proof())
+		proven = history.Proof{Measured: "it went half way: " + err.Error()}
+	}
+	fault(0, history.PhaseHealed, proven)
+	if err != nil && !nobody {
+		return true, failedStrike(ctx, f, err)
 	}
 	s.awaitGrants(ctx)
 	return true, nil
@@ -108,11 +113,38 @@ func (s *stage) late(held []*caught, lasts time.Duration) error {
 	return nil
 }
 
-func failedStrike(f faults.Fault, err error) error {
-	if err == nil || lb.GaveUp(err) {
+// failedStrike says which fault failed, unless nobody wants the run any more.
+func failedStrike(ctx context.Context, f faults.Fault, err error) error {
+	if err == nil || ctx.Err() != nil {
 		return err
 	}
 	return fmt.Errorf("run: the fault %s failed: %w", f.Name, err)
+}
+
+// within is what the fault's own code returns, as long as it heeds ctx. Left behind is
+// what does not: nobody can end it, and it must not hang the run.
+func within[T any](ctx context.Context, what string, code func(context.Context) (T, error)) (T, error) {
+	type answer struct {
+		v   T
+		err error
+	}
+	back := make(chan answer, 1)
+	go func() {
+		v, err := code(ctx)
+		back <- answer{v, err}
+	}()
+	select {
+	case a := <-back:
+		return a.v, a.err
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-back:
+		return a.v, a.err
+	case <-time.After(endBound):
+		var none T
+		return none, fmt.Errorf("%s goes on %v after its time was over: it must end with its context", what, endBound)
+	}
 }
 
 // awaitGrants returns when clients have got the lock a few times, and those that the
