@@ -8,79 +8,24 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/labtest"
 	"github.com/lockbench/lockbench/lab"
 )
 
-// still is a lab of hosts on which processes die as slowly as the test wants.
-type still struct{ dies time.Duration }
-
-func (l still) Host(_ context.Context, name string) (lab.Host, error) {
-	return &stillHost{still: l, name: name}, nil
-}
-func (still) Network() lab.Network { return nil }
-func (still) Close() error         { return nil }
-
-type stillHost struct {
-	still
-	name string
-
-	mu     sync.Mutex
-	starts int
-	now    *stillProcess
-}
-
-func (h *stillHost) Name() string { return h.name }
-func (h *stillHost) Addr() string { return h.name }
-
-func (h *stillHost) Start(context.Context, lab.Program) (lab.Process, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.now != nil {
-		select {
-		case <-h.now.ended:
-		default:
-			return nil, errors.New("the port is taken")
-		}
-	}
-	h.starts++
-	h.now = &stillProcess{h, make(chan struct{})}
-	return h.now, nil
-}
-
-type stillProcess struct {
-	*stillHost
-	ended chan struct{}
-}
-
-func (p *stillProcess) Endpoint() string { return p.name + ":1" }
-func (p *stillProcess) Wait() error      { <-p.ended; return errors.New("killed") }
-
-func (p *stillProcess) Signal(sig syscall.Signal) error {
-	if sig == syscall.SIGKILL {
-		time.AfterFunc(p.dies, func() { close(p.ended) })
-	}
-	return nil
-}
-
-// onStage calls f with a stage of one such server, its host, and what was recorded.
-func onStage(t *testing.T, l still, f func(t *testing.T, s *stage, h *stillHost, said func() string)) {
+// onStage calls f with a stage of one server on paper, s1, and what was recorded.
+func onStage(t *testing.T, l *labtest.Paper, f func(t *testing.T, s *stage, said func() string)) {
 	t.Helper()
 	logs := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var notes []string
-		var host *stillHost
-		kind := lab.Kind{Name: "s", Program: func(self lab.Host, _ []lab.Host) lab.Program {
-			host = self.(*stillHost)
-			return lab.Program{Argv: []string{"s"}, Port: 1}
-		}}
+		kind := lab.Kind{Name: "s", Program: func(lab.Host, []lab.Host) lab.Program { return lab.Program{Port: 1} }}
 		service, err := lab.StartService(t.Context(), l, lab.Topology{Kind: kind, Servers: 1},
 			lab.Options{Log: func(name string) (*os.File, error) { return os.Create(filepath.Join(logs, name)) }})
 		if err != nil {
@@ -92,7 +37,7 @@ func onStage(t *testing.T, l still, f func(t *testing.T, s *stage, h *stillHost,
 				defer mu.Unlock()
 				notes = append(notes, strings.Join([]string{e.Name, e.Phase, e.Note}, " "))
 			}}
-		f(t, s, host, func() string {
+		f(t, s, func() string {
 			mu.Lock()
 			defer mu.Unlock()
 			return strings.Join(notes, "; ")
@@ -103,7 +48,8 @@ func onStage(t *testing.T, l still, f func(t *testing.T, s *stage, h *stillHost,
 // TestKillHalfWay: a server that was killed, and whose end nobody lived to see, comes
 // back all the same.
 func TestKillHalfWay(t *testing.T) {
-	onStage(t, still{dies: 2 * time.Second}, func(t *testing.T, s *stage, h *stillHost, said func() string) {
+	paper := &labtest.Paper{Dies: 2 * time.Second}
+	onStage(t, paper, func(t *testing.T, s *stage, said func() string) {
 		struck, err := s.strike(t.Context(), faults.Fault{Name: "impatient", Inject: func(ctx context.Context, on faults.Strike) (faults.Proof, error) {
 			ctx, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
@@ -112,8 +58,8 @@ func TestKillHalfWay(t *testing.T) {
 		if !struck || err == nil || !strings.Contains(err.Error(), "the fault impatient failed") || strings.Contains(err.Error(), "heal") {
 			t.Errorf("struck %v: %v", struck, err)
 		}
-		if h.starts != 2 || !strings.Contains(said(), "restart end") {
-			t.Errorf("%d starts; recorded: %s", h.starts, said())
+		if paper.Starts("s1") != 2 || !strings.Contains(said(), "restart end") {
+			t.Errorf("%d starts; recorded: %s", paper.Starts("s1"), said())
 		}
 	})
 }
@@ -132,7 +78,8 @@ func TestFaultThatIgnoresItsContext(t *testing.T) {
 			return func() history.Proof { <-forever; return history.Proof{Proven: true} }, on.Kill(ctx, on.Servers()[0])
 		}},
 	} {
-		onStage(t, still{}, func(t *testing.T, s *stage, h *stillHost, said func() string) {
+		paper := &labtest.Paper{}
+		onStage(t, paper, func(t *testing.T, s *stage, said func() string) {
 			forever = make(chan struct{})
 			start := time.Now()
 			_, err := s.strike(t.Context(), f)
@@ -142,8 +89,8 @@ func TestFaultThatIgnoresItsContext(t *testing.T) {
 			if took := time.Since(start); took > injectBound+healBound+endBound+2*s.plan.TTL {
 				t.Errorf("%s: it took %v", what, took)
 			}
-			if h.starts != 2 || !strings.Contains(said(), "deaf healed it went half way: "+what) {
-				t.Errorf("%s: %d starts; recorded: %s", what, h.starts, said())
+			if paper.Starts("s1") != 2 || !strings.Contains(said(), "deaf healed it went half way: "+what) {
+				t.Errorf("%s: %d starts; recorded: %s", what, paper.Starts("s1"), said())
 			}
 			close(forever)
 		})
@@ -152,7 +99,7 @@ func TestFaultThatIgnoresItsContext(t *testing.T) {
 
 // TestFaultThatIsLate fails with its name, too.
 func TestFaultThatIsLate(t *testing.T) {
-	onStage(t, still{}, func(t *testing.T, s *stage, h *stillHost, said func() string) {
+	onStage(t, &labtest.Paper{}, func(t *testing.T, s *stage, said func() string) {
 		_, err := s.strike(t.Context(), faults.Fault{Name: "late", Inject: func(ctx context.Context, _ faults.Strike) (faults.Proof, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
