@@ -125,7 +125,7 @@ func TestWorksAtFirst(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	b := bench(t, 5, 3)
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*sessionTTL) // while the sides are tried
 		defer cancel()
 		if r, err := b.Measure(ctx, 2); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("split: %s, %v", r, err)
