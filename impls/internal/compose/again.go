@@ -20,10 +20,13 @@ type again struct {
 
 func (c *again) Release(ctx context.Context, req lb.Request) error {
 	err := c.Client.Release(ctx, req)
-	if lb.AnswerOf(err) == lb.AnswerUnknown {
+	switch lb.AnswerOf(err) {
+	case lb.AnswerUnknown:
 		if !errors.Is(err, lb.ErrNotSent) {
 			c.unanswered.Put(req.Owner, true)
 		}
+		return err
+	case lb.AnswerFailed: // it gave nothing back, and says nothing of the first
 		return err
 	}
 	if before, _ := c.unanswered.Get(req.Owner); before {
