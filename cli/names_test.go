@@ -49,7 +49,7 @@ func TestNear(t *testing.T) {
 	if got := near("pause-holdr", []string{"none", "pause-client", "pause-leader", "pause-holder"}); !strings.HasPrefix(got, "; did you mean pause-holder") {
 		t.Error(got)
 	}
-	for pair, want := range map[[2]string]int{{"", "abc"}: 3, {"abc", ""}: 3, {"kitten", "sitting"}: 3, {"etdc", "etcd"}: 2, {"same", "same"}: 0} {
+	for pair, want := range map[[2]string]int{{"", "abc"}: 3, {"abc", ""}: 3, {"kitten", "sitting"}: 3, {"etdc", "etcd"}: 2, {"same", "same"}: 0, {"zkk", "zk"}: 1, {"xzk", "zk"}: 1} {
 		if got := distance(pair[0], pair[1]); got != want {
 			t.Errorf("distance of %q: %d, want %d", pair, got, want)
 		}
