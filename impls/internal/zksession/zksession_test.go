@@ -58,6 +58,7 @@ func TestAnswers(t *testing.T) {
 	if _, ok := s.Created("/lock/a-1"); ok {
 		t.Error("a node was told twice")
 	}
+	s.created.Range(func(path, _ any) bool { t.Errorf("%q was not made here", path); return true })
 	(&answers{session: s}).hear(message(none, none, int64(0), "")[lengthSize:]) // of another connection: refused
 	(&answers{session: s}).hear([]byte{0, 0})
 	if s.Timeout() != 1500*time.Millisecond {
@@ -130,7 +131,7 @@ func TestWire(t *testing.T) {
 		w := &Wire{Conn: conn, Env: &lb.Env{Probe: probe}, Names: map[int32]string{create: "create", remove: "delete", Ping: "ping"},
 			For: func() lb.Request { return lb.Request{Owner: "me"} }, Hear: func(m []byte) { heard = append(heard, slices.Clone(m)) }}
 		requests := [][]byte{
-			message(none, int64(0), int32(create), "the first asks for a session, whatever it looks like"),
+			message(int32(9), int32(create), "the first asks for a session, whatever it looks like"),
 			message(int32(1), int32(create), "/a"),
 			message(int32(2), int32(remove), "/a"),
 			message(int32(3), int32(99), "no name"),
