@@ -4,25 +4,46 @@ import (
 	"bytes"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
-func left() int64 {
+func left() int64 { return min(system("/"), addressSpace()) }
+
+// system is what the machine whose files are below root has left for this process.
+func system(root string) int64 {
 	free := int64(math.MaxInt64)
-	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+	if text, err := os.ReadFile(filepath.Join(root, "proc/meminfo")); err == nil {
 		if _, rest, ok := bytes.Cut(text, []byte("MemAvailable:")); ok {
 			if kb, ok := number(bytes.Fields(rest)[0]); ok {
 				free = kb << 10
 			}
 		}
 	}
-	limit, okLimit := numberIn("/sys/fs/cgroup/memory.max")
-	used, okUsed := numberIn("/sys/fs/cgroup/memory.current")
-	if okLimit && okUsed {
-		free = min(free, limit-used)
+	// The group's own limit, and those of all groups that it is in.
+	groups := filepath.Join(root, "sys/fs/cgroup")
+	for dir := filepath.Join(groups, group(root)); len(dir) >= len(groups); dir = filepath.Dir(dir) {
+		limit, okLimit := numberIn(filepath.Join(dir, "memory.max"))
+		used, okUsed := numberIn(filepath.Join(dir, "memory.current"))
+		if okLimit && okUsed {
+			free = min(free, limit-used)
+		}
 	}
-	return min(free, addressSpace())
+	return free
+}
+
+// group is the path of this process's control group: "/" in a container that sees
+// nothing above its own.
+func group(root string) string {
+	text, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
+	for line := range strings.Lines(string(text)) {
+		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
+			return filepath.Join("/", path) // never above the mounted one
+		}
+	}
+	return "/"
 }
 
 // addressSpace is what ulimit -v leaves: counted is what is mapped, used or not.
