@@ -19,7 +19,7 @@ FAULTS := none,pause-holder,kill-holder,cut-holder,kill@after-setnx,pause@before
 bench: servers build ## the locks that everybody knows under the faults that matter most, in about a minute
 	./lockbench matrix --algorithms '$(LOCKS)' --faults '$(FAULTS)'
 
-bench-all: servers build ## every lock under every fault, and the study of quorums, in about ten minutes
+bench-all: servers build ## every lock under every fault, and the study of quorums, in 8 to 16 minutes
 	./lockbench matrix --jobs 12
 	./lockbench quorum --jobs 4
 
