@@ -3,7 +3,6 @@ package published
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
@@ -14,10 +13,8 @@ import (
 // repeated until it is answered, and a session that has ended is replaced by a
 // new one, without a word to the caller.
 type zkClient struct {
-	env *lb.Env
-
-	mu      sync.Mutex
-	session *zksession.Session
+	env      *lb.Env
+	sessions zksession.Sessions
 }
 
 func newZkClient(ctx context.Context, env *lb.Env) (*zkClient, error) {
@@ -27,29 +24,10 @@ func newZkClient(ctx context.Context, env *lb.Env) (*zkClient, error) {
 }
 
 func (c *zkClient) connected(ctx context.Context) (*zksession.Session, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.session != nil {
-		select {
-		case <-c.session.Gone():
-		default:
-			return c.session, nil
-		}
-	}
-	s, err := zksession.Open(ctx, c.env)
-	if err == nil {
-		c.session = s
-	}
-	return s, err
+	return c.sessions.Current(ctx, c.env)
 }
 
-func (c *zkClient) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.session != nil {
-		c.session.Close()
-	}
-}
+func (c *zkClient) close() { c.sessions.Close() }
 
 // retryUntilConnected is the library's: also a create is repeated, whose node may
 // be there already.

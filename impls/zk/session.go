@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"sync"
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
@@ -42,29 +41,17 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 // client is one participant: a session, and after its end another. An acquisition
 // belongs to the session that it was made in and ends with it.
 type client struct {
-	env  *lb.Env
-	held compose.Held[*ticket]
-
-	mu      sync.Mutex
-	session *zksession.Session
+	env      *lb.Env
+	held     compose.Held[*ticket]
+	sessions zksession.Sessions
 }
 
 // current is the client's session; a new one if the last is over.
 func (c *client) current(ctx context.Context) (*zksession.Session, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.session != nil {
-		select {
-		case <-c.session.Gone():
-		default:
-			return c.session, nil
-		}
-	}
-	s, err := zksession.Open(ctx, c.env)
+	s, err := c.sessions.Current(ctx, c.env)
 	if err != nil {
 		return nil, fmt.Errorf("zk: %w", err)
 	}
-	c.session = s
 	return s, nil
 }
 
@@ -73,9 +60,7 @@ func (c *client) Close() error {
 	for _, t := range c.held.All() {
 		t.stop()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.session.Close()
+	c.sessions.Close()
 	return nil
 }
 
