@@ -37,6 +37,9 @@ type Clock interface {
 	Mono() Reading
 	// Sleep waits for d of this clock's time or until ctx ends.
 	Sleep(ctx context.Context, d time.Duration) error
+	// WithTimeout is context.WithTimeout by this clock. Where the result has a deadline,
+	// drivers keep it, too, and without a timer of their own.
+	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
 }
 
 // HostClock is the clock of this process as it is.
@@ -58,6 +61,11 @@ func (HostClock) Sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// WithTimeout implements [Clock].
+func (HostClock) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d)
 }
 
 // nanotime is the runtime's own reading of CLOCK_MONOTONIC. time.Now carries

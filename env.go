@@ -92,23 +92,7 @@ func (e *Env) Pause(ctx context.Context, req Request, d time.Duration) error {
 
 // WithTimeout is context.WithTimeout by this host's clock.
 func (e *Env) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	limited, cancel := context.WithCancelCause(ctx)
-	go func() {
-		if e.Clock.Sleep(limited, d) == nil {
-			cancel(context.DeadlineExceeded)
-		}
-	}()
-	return timedOut{limited}, func() { cancel(context.Canceled) }
-}
-
-// timedOut is a context whose error is its cause, as that of a deadline would be.
-type timedOut struct{ context.Context }
-
-func (c timedOut) Err() error {
-	if c.Context.Err() == nil {
-		return nil
-	}
-	return context.Cause(c.Context)
+	return e.Clock.WithTimeout(ctx, d)
 }
 
 // Actor is who makes a move for a client.
