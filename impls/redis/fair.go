@@ -78,12 +78,12 @@ func (c *fair) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 
 func (c *fair) try(ctx context.Context, req lb.Request) (*lb.Lease, time.Duration, error) {
 	keys, ttl := fairKeys(req.Lock), c.env.TTL.Milliseconds()
-	lease, wait, err := c.renewed.try(ctx, req, c.script(fairAcquire, keys, req.Owner, ttl, !req.Try),
-		c.script(compareAndExpire, keys[:1], req.Owner, ttl))
+	lease, wait, err := c.renewed.try(ctx, req, script{fairAcquire, keys, []any{req.Owner, ttl, !req.Try}},
+		script{compareAndExpire, keys[:1], []any{req.Owner, ttl}})
 	return lease, min(wait, c.env.TTL/3), err
 }
 
 // Release gives the lock back, or the place in the queue.
 func (c *fair) Release(ctx context.Context, req lb.Request) error {
-	return c.release(ctx, req, c.script(fairRelease, fairKeys(req.Lock), req.Owner, turn))
+	return c.release(ctx, req, script{fairRelease, fairKeys(req.Lock), []any{req.Owner, turn}})
 }

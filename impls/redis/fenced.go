@@ -40,12 +40,11 @@ type fenced struct{ session }
 func (c fenced) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
 		var token int64
-		sent, err := ask(ctx, c.session, req, "script",
-			c.script(fencedAcquire, []string{req.Lock, req.Lock + ":token"}, req.Owner, c.env.TTL.Milliseconds()),
-			func(n int64) error {
-				token = n
-				return taken(n != 0)
-			})
+		numbered := script{fencedAcquire, []string{req.Lock, req.Lock + ":token"}, []any{req.Owner, c.env.TTL.Milliseconds()}}
+		sent, err := c.run(ctx, c.rdb, req, "script", numbered, func(n int64) error {
+			token = n
+			return taken(n != 0)
+		})
 		if err != nil {
 			return nil, compose.Unsent(err)
 		}

@@ -121,7 +121,7 @@ type redlockTry struct {
 
 func redlockWith(how string, try redlockTry) lb.Impl {
 	impl := mutate(Redlock(), strings.TrimSuffix("try-"+how, "-"), func(s session) lb.Client {
-		try.redlock = redlock{s}
+		try.redlock = newRedlock(s)
 		return try
 	}).(algorithm)
 	impl.info.Requests = append(impl.info.Requests, "majority")

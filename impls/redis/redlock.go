@@ -8,7 +8,6 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
-	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -50,7 +49,7 @@ func redlockOn(topology, name, doc string, amnesia lb.Outcome) lb.Impl {
 			Traits:     lb.Traits{Leased: true},
 			Expect:     redlockExpect(amnesia),
 		},
-		open: func(s session) lb.Client { return redlock{s} },
+		open: func(s session) lb.Client { return newRedlock(s) },
 	}
 }
 
@@ -68,7 +67,17 @@ func redlockExpect(amnesia lb.Outcome) []lb.Expectation {
 	)
 }
 
-type redlock struct{ session }
+type redlock struct {
+	session
+	crew *crew
+}
+
+func newRedlock(s session) redlock { return redlock{s, newCrew(s.nodes)} }
+
+func (c redlock) Close() error {
+	c.crew.dismiss()
+	return c.session.Close()
+}
 
 func (c redlock) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
@@ -115,15 +124,18 @@ func (c redlock) Release(ctx context.Context, req lb.Request) error {
 }
 
 func (c redlock) setAll(ctx context.Context, req lb.Request) tally {
-	return c.onAll(ctx, req, "set", func(ctx context.Context, rdb *redis.Client) (bool, error) {
-		return rdb.SetNX(ctx, req.Lock, req.Owner, c.env.TTL).Result()
+	return c.onAll(ctx, func(ctx context.Context, rdb *redis.Client, v *vote) error {
+		_, err := ask(ctx, c.session, req, "set", func(ctx context.Context) (bool, error) {
+			return rdb.SetNX(ctx, req.Lock, req.Owner, c.env.TTL).Result()
+		}, v.cast)
+		return err
 	})
 }
 
 func (c redlock) deleteAll(ctx context.Context, req lb.Request) tally {
-	return c.onAll(ctx, req, "compare-and-delete", func(ctx context.Context, rdb *redis.Client) (bool, error) {
-		n, err := compareAndDelete.Eval(ctx, rdb, []string{req.Lock}, req.Owner).Int64()
-		return n == 1, err
+	return c.onAll(ctx, func(ctx context.Context, rdb *redis.Client, v *vote) error {
+		_, err := c.run(ctx, rdb, req, "compare-and-delete", owned(req), func(n int64) error { return v.cast(n == 1) })
+		return err
 	})
 }
 
@@ -135,6 +147,14 @@ func (c redlock) cleanUp(ctx context.Context, req lb.Request) tally {
 	return c.deleteAll(ctx, req)
 }
 
+// vote is the answer of one node.
+type vote struct{ yes, answered bool }
+
+func (v *vote) cast(yes bool) error {
+	v.yes, v.answered = yes, true
+	return nil
+}
+
 // tally is how the nodes answered.
 type tally struct {
 	yes, no, unsent int
@@ -144,35 +164,21 @@ type tally struct {
 // onAll sends a request to all nodes at the same time and waits for all of them. Each
 // has the same short time to answer, so that a node that is down costs little of the
 // lease.
-func (c redlock) onAll(ctx context.Context, req lb.Request, name string, command func(context.Context, *redis.Client) (bool, error)) (t tally) {
+func (c redlock) onAll(ctx context.Context, send func(context.Context, *redis.Client, *vote) error) (t tally) {
 	const least = 50 * time.Millisecond // what a busy machine needs for a round trip
 	ctx, cancel := c.env.WithTimeout(ctx, max(c.env.TTL/20, least))
 	defer cancel()
-	type vote struct {
-		yes, answered bool
-		err           error
-	}
-	votes := make(chan vote)
-	for _, rdb := range c.nodes {
-		go func() {
-			var v vote
-			v.err = c.env.Send(ctx, req, name, func(ctx context.Context) error {
-				yes, err := redisconn.Ask(ctx, func(ctx context.Context) (bool, error) { return command(ctx, rdb) })
-				v.yes, v.answered = yes, err == nil
-				return err
-			})
-			votes <- v
-		}()
-	}
-	for range c.nodes {
-		switch v := <-votes; {
+	votes, errs := make([]vote, len(c.nodes)), make([]error, len(c.nodes))
+	c.crew.onAll(func(i int, rdb *redis.Client) { errs[i] = send(ctx, rdb, &votes[i]) })
+	for i, v := range votes {
+		switch {
 		case v.yes:
 			t.yes++
 		case v.answered:
 			t.no++
 		default:
-			t.err = errors.Join(t.err, v.err)
-			if errors.Is(v.err, lb.ErrNotSent) {
+			t.err = errors.Join(t.err, errs[i])
+			if errors.Is(errs[i], lb.ErrNotSent) {
 				t.unsent++
 			}
 		}

@@ -71,7 +71,7 @@ func (c *reentrant) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 	keys, ttl := []string{req.Lock}, c.env.TTL.Milliseconds()
 	return c.await(ctx, req, freed(req.Lock), func(ctx context.Context) (*lb.Lease, time.Duration, error) {
 		c.remember(req, false)
-		lease, wait, err := c.try(ctx, req, c.script(reentrantAcquire, keys, c.me, ttl), c.script(existsAndExpire, keys, c.me, ttl))
+		lease, wait, err := c.try(ctx, req, script{reentrantAcquire, keys, []any{c.me, ttl}}, script{existsAndExpire, keys, []any{c.me, ttl}})
 		switch lb.AnswerOf(err) {
 		case lb.AnswerOK:
 			c.remember(req, true)
@@ -92,7 +92,7 @@ func (c *reentrant) Release(ctx context.Context, req lb.Request) error {
 			keep++
 		}
 	}
-	err := c.release(ctx, req, c.script(reentrantRelease, []string{req.Lock}, c.me, keep, freed(req.Lock)))
+	err := c.release(ctx, req, script{reentrantRelease, []string{req.Lock}, []any{c.me, keep, freed(req.Lock)}})
 	if lb.AnswerOf(err) != lb.AnswerUnknown {
 		c.forget(req)
 	}

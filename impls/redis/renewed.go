@@ -20,7 +20,7 @@ var renewable = []string{"acquire", "subscribe", "unsubscribe", "renew", "releas
 // try asks for the lock by a script that answers 0 for a grant, and else how many
 // milliseconds it is taken for. The lease is renewed by another.
 func (r *renewed) try(ctx context.Context, req lb.Request, acquire, renew script) (lease *lb.Lease, wait time.Duration, err error) {
-	sent, err := ask(ctx, r.session, req, "acquire", acquire, func(left int64) error {
+	sent, err := r.run(ctx, r.rdb, req, "acquire", acquire, func(left int64) error {
 		wait = r.untilFree(left)
 		return taken(left == 0)
 	})
@@ -29,7 +29,7 @@ func (r *renewed) try(ctx context.Context, req lb.Request, acquire, renew script
 	}
 	lease = r.env.Grant(req, 0, r.env.Validity(sent))
 	r.renewals.Put(req.Owner, compose.Renew(r.env, lease, func(ctx context.Context) error {
-		_, err := ask(ctx, r.session, req, "renew", renew, released)
+		_, err := r.run(ctx, r.rdb, req, "renew", renew, released)
 		return err
 	}))
 	return lease, 0, nil
@@ -39,7 +39,7 @@ func (r *renewed) try(ctx context.Context, req lb.Request, acquire, renew script
 // hold it. The renewals end before: a lock that can't be released must at least expire.
 func (r *renewed) release(ctx context.Context, req lb.Request, release script) error {
 	r.letGo(req.Owner)
-	_, err := ask(ctx, r.session, req, "release", release, released)
+	_, err := r.run(ctx, r.rdb, req, "release", release, released)
 	return err
 }
 

@@ -59,12 +59,12 @@ func (c *readWrite) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 	}
 	keys, ttl := []string{req.Lock}, c.env.TTL.Milliseconds()
 	return c.await(ctx, req, freed(req.Lock), func(ctx context.Context) (*lb.Lease, time.Duration, error) {
-		return c.try(ctx, req, c.script(rwAcquire, keys, member(req), ttl, mode), c.script(rwRenew, keys, member(req), ttl))
+		return c.try(ctx, req, script{rwAcquire, keys, []any{member(req), ttl, mode}}, script{rwRenew, keys, []any{member(req), ttl}})
 	})
 }
 
 func (c *readWrite) Release(ctx context.Context, req lb.Request) error {
-	return c.release(ctx, req, c.script(rwRelease, []string{req.Lock}, member(req), freed(req.Lock)))
+	return c.release(ctx, req, script{rwRelease, []string{req.Lock}, []any{member(req), freed(req.Lock)}})
 }
 
 // member is the holder's field in the hash, which no owner can mistake for "mode".

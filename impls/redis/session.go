@@ -70,12 +70,24 @@ func ask[T any](ctx context.Context, s session, req lb.Request, name string, com
 }
 
 // script is a script with its arguments, which answers with a number.
-type script func(context.Context) (int64, error)
+type script struct {
+	*redis.Script
+	keys []string
+	args []any
+}
 
-// script sends the whole of it: a server that was restarted, or took over, would not
-// know it by its digest, and that would be a second request.
-func (s session) script(sc *redis.Script, keys []string, args ...any) script {
-	return func(ctx context.Context) (int64, error) { return sc.Eval(ctx, s.rdb, keys, args...).Int64() }
+// run sends a script by its digest. A server that was restarted, or took over, does not
+// know it by that, and is sent the whole of it, which is another request.
+func (s session) run(ctx context.Context, rdb *redis.Client, req lb.Request, name string, sc script, means func(int64) error) (sent lb.Reading, err error) {
+	sent, err = ask(ctx, s, req, name, func(ctx context.Context) (int64, error) {
+		return sc.EvalSha(ctx, rdb, sc.keys, sc.args...).Int64()
+	}, means)
+	if !redis.HasErrorPrefix(err, "NOSCRIPT") {
+		return sent, err
+	}
+	return ask(ctx, s, req, name, func(ctx context.Context) (int64, error) {
+		return sc.Eval(ctx, rdb, sc.keys, sc.args...).Int64()
+	}, means)
 }
 
 // taken is what it means that a command has set the key, or has not.
@@ -94,11 +106,17 @@ func released(n int64) error {
 	return nil
 }
 
+const compareAndDeleteSource = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`
+
 // compareAndDelete deletes the key if its value is this acquisition's own.
-var compareAndDelete = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`)
+var compareAndDelete = redis.NewScript(compareAndDeleteSource)
+
+func owned(req lb.Request) script {
+	return script{compareAndDelete, []string{req.Lock}, []any{req.Owner}}
+}
 
 // releaseOwn is the release of every algorithm that keeps an owner value.
 func (s session) releaseOwn(ctx context.Context, req lb.Request) error {
-	_, err := ask(ctx, s, req, "compare-and-delete", s.script(compareAndDelete, []string{req.Lock}, req.Owner), released)
+	_, err := s.run(ctx, s.rdb, req, "compare-and-delete", owned(req), released)
 	return err
 }

@@ -56,10 +56,10 @@ func freed(lock string) string { return "freed:" + lock }
 func (c *watchdog) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	keys, ttl := []string{req.Lock}, c.env.TTL.Milliseconds()
 	return c.await(ctx, req, freed(req.Lock), func(ctx context.Context) (*lb.Lease, time.Duration, error) {
-		return c.try(ctx, req, c.script(watchdogAcquire, keys, req.Owner, ttl), c.script(compareAndExpire, keys, req.Owner, ttl))
+		return c.try(ctx, req, script{watchdogAcquire, keys, []any{req.Owner, ttl}}, script{compareAndExpire, keys, []any{req.Owner, ttl}})
 	})
 }
 
 func (c *watchdog) Release(ctx context.Context, req lb.Request) error {
-	return c.release(ctx, req, c.script(watchdogRelease, []string{req.Lock}, req.Owner, freed(req.Lock)))
+	return c.release(ctx, req, script{watchdogRelease, []string{req.Lock}, []any{req.Owner, freed(req.Lock)}})
 }

@@ -1,0 +1,120 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"testing"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/redisconn"
+	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/redis/go-redis/v9"
+)
+
+// BenchmarkUncontended compares an acquire and release by each row with two PINGs, and
+// with the commands of redis-setpx-lua sent by hand.
+func BenchmarkUncontended(b *testing.B) {
+	one := labtest.Endpoints(labtest.Servers(b, "redis"))
+	ctx := b.Context()
+	nodes, err := redisconn.Dial(ctx, env(one, "hand"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer redisconn.Close(nodes)
+	hand := nodes[0]
+	contestants := []labtest.Contestant{
+		{Name: "two-pings", Do: func() error {
+			for range 2 {
+				if err := hand.Ping(ctx).Err(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{Name: "by-hand", Do: func() error { return byHand(ctx, hand) }},
+	}
+	for _, impl := range []lb.Impl{SetPXLua(), Fenced(), Watchdog(), Reentrant(), Fair(), ReadWrite()} {
+		contestants = append(contestants, cycle(b, impl, env(one, impl.Info().Name)))
+	}
+	labtest.Compare(b, contestants...)
+}
+
+// BenchmarkRedlock compares five servers with one, and with the least that five cost: the
+// same commands written to five bare connections, one after the other, before the answers
+// are read.
+func BenchmarkRedlock(b *testing.B) {
+	one, five := labtest.Endpoints(labtest.Servers(b, "redis")), labtest.Endpoints(labtest.Servers(b, "redis-5"))
+	labtest.Compare(b, cycle(b, SetPXLua(), env(one, "one")), cycle(b, Redlock(), env(five, "five")),
+		labtest.Contestant{Name: "bare-five", Do: bare(b, five)})
+}
+
+func bare(b *testing.B, servers []string) func() error {
+	var conns []net.Conn
+	for _, s := range servers {
+		c, err := net.Dial("tcp", s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { c.Close() })
+		conns = append(conns, c)
+	}
+	answer := make([]byte, 100)
+	onAll := func(words ...string) error {
+		command := fmt.Sprintf("*%d\r\n", len(words))
+		for _, w := range words {
+			command += fmt.Sprintf("$%d\r\n%s\r\n", len(w), w)
+		}
+		for _, c := range conns {
+			if _, err := c.Write([]byte(command)); err != nil {
+				return err
+			}
+		}
+		for _, c := range conns {
+			if n, err := c.Read(answer); err != nil || answer[0] == '-' {
+				return fmt.Errorf("%s %w", answer[:n], err)
+			}
+		}
+		return nil
+	}
+	if err := onAll("SCRIPT", "LOAD", compareAndDeleteSource); err != nil {
+		b.Fatal(err)
+	}
+	return func() error {
+		if err := onAll("SET", "bare", "owner", "PX", "60000", "NX"); err != nil {
+			return err
+		}
+		return onAll("EVALSHA", compareAndDelete.Hash(), "1", "bare", "owner")
+	}
+}
+
+func byHand(ctx context.Context, rdb *redis.Client) error {
+	if err := rdb.SetNX(ctx, "by-hand", "owner", time.Minute).Err(); err != nil {
+		return err
+	}
+	return compareAndDelete.Run(ctx, rdb, []string{"by-hand"}, "owner").Err()
+}
+
+func env(servers []string, client string) *lb.Env {
+	return &lb.Env{Client: client, Servers: servers, TTL: time.Minute, Clock: lb.HostClock{}, Rand: rand.New(rand.NewPCG(1, 1))}
+}
+
+// cycle acquires and releases a lock that nobody else wants.
+func cycle(b *testing.B, impl lb.Impl, env *lb.Env) labtest.Contestant {
+	c, err := impl.Open(b.Context(), env)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { c.Close() })
+	n, name := 0, impl.Info().Name
+	return labtest.Contestant{Name: name, Do: func() error {
+		n++
+		req := lb.Request{Lock: "lock of " + name, Owner: fmt.Sprint(env.Client, n)}
+		if _, err := c.Acquire(b.Context(), req); err != nil {
+			return err
+		}
+		return c.Release(b.Context(), req)
+	}}
+}
