@@ -2,6 +2,7 @@ package lockbench
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 )
@@ -38,6 +39,12 @@ const SentinelMaster = "lockbench"
 // should take the lock, after-NAME is not passed: who stops there has what it asked for,
 // and keeps it, whatever ctx does meanwhile.
 func (e *Env) Send(ctx context.Context, req Request, name string, request func(context.Context) error) error {
+	if e.Probe == nil { // nobody needs the steps, or their names
+		if err := ctx.Err(); err != nil {
+			return notSent{err}
+		}
+		return request(ctx)
+	}
 	if err := e.Step(ctx, req, Before(name)); err != nil {
 		return notSent{err}
 	}
@@ -116,6 +123,37 @@ func (e *Env) Go(ctx context.Context, as Actor, work func(context.Context)) {
 		defer end()
 		work(As(ctx, as))
 	}()
+}
+
+// After works in the background like [Env.Go], but begins when d of this host's time has
+// passed, under the name of what it waits for: until then it costs no goroutine. It never
+// begins if ctx ends before, or stop was in time, as that reports; else it does, even if
+// ctx ends just then. stop does not end work that has begun.
+func (e *Env) After(ctx context.Context, as Actor, req Request, what string, d time.Duration, work func(context.Context)) (stop func() bool) {
+	ctx = As(ctx, as)
+	over, end := func() {}, func() {}
+	if e.Probe != nil {
+		end = e.Probe.Go(as)
+		over = e.Probe.Wait(ctx, e.move(ctx, req, what))
+	}
+	due, cancel := e.WithTimeout(ctx, d)
+	inTime := context.AfterFunc(due, func() {
+		defer end()
+		defer cancel()
+		over()
+		if errors.Is(due.Err(), context.DeadlineExceeded) {
+			work(ctx)
+		}
+	})
+	return func() bool {
+		if !inTime() {
+			return false
+		}
+		cancel()
+		over()
+		end()
+		return true
+	}
 }
 
 type actorKey struct{}

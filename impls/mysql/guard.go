@@ -12,7 +12,7 @@ import (
 // is closed and its lock is declared lost; the server may know nothing of that.
 type guard struct {
 	lease *lb.Lease
-	rest  context.CancelFunc // ends the waiting for the next question
+	rest  func()             // ends the waiting for the next question
 	abort context.CancelFunc // ends a question under way, and so the connection
 	done  chan struct{}
 	dead  bool // set before done is closed
@@ -20,18 +20,27 @@ type guard struct {
 
 func watch(env *lb.Env, l *link, lease *lb.Lease) *guard {
 	asking, abort := context.WithCancel(context.Background())
-	resting, rest := context.WithCancel(lb.As(asking, lb.Renewal))
-	g := &guard{lease: lease, rest: rest, abort: abort, done: make(chan struct{})}
-	env.Go(asking, lb.Renewal, func(asking context.Context) {
+	resting, wake := context.WithCancel(lb.As(asking, lb.Renewal))
+	g := &guard{lease: lease, abort: abort, done: make(chan struct{})}
+	const wait = "ping"
+	// Most locks are given back before the first question.
+	spare := env.After(asking, lb.Renewal, lease.Request, wait, env.TTL/3, func(asking context.Context) {
 		defer close(g.done)
-		for env.Sleep(resting, lease.Request, "ping", env.TTL/3) == nil {
+		for resting.Err() == nil {
 			if err := ping(asking, env, l, lease.Request); err != nil {
 				g.dead = true
 				lease.Lose("the connection that the lock is tied to does not answer: " + err.Error())
 				return
 			}
+			_ = env.Sleep(resting, lease.Request, wait, env.TTL/3)
 		}
 	})
+	g.rest = func() {
+		if spare() {
+			close(g.done)
+		}
+		wake()
+	}
 	return g
 }
 

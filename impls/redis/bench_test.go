@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"testing"
 	"time"
@@ -19,7 +18,7 @@ import (
 func BenchmarkUncontended(b *testing.B) {
 	one := labtest.Endpoints(labtest.Servers(b, "redis"))
 	ctx := b.Context()
-	nodes, err := redisconn.Dial(ctx, env(one, "hand"))
+	nodes, err := redisconn.Dial(ctx, labtest.Env(one, "hand"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -37,7 +36,7 @@ func BenchmarkUncontended(b *testing.B) {
 		{Name: "by-hand", Do: func() error { return byHand(ctx, hand) }},
 	}
 	for _, impl := range []lb.Impl{SetPXLua(), Fenced(), Watchdog(), Reentrant(), Fair(), ReadWrite()} {
-		contestants = append(contestants, cycle(b, impl, env(one, impl.Info().Name)))
+		contestants = append(contestants, labtest.Cycle(b, impl, one))
 	}
 	labtest.Compare(b, contestants...)
 }
@@ -47,7 +46,7 @@ func BenchmarkUncontended(b *testing.B) {
 // are read.
 func BenchmarkRedlock(b *testing.B) {
 	one, five := labtest.Endpoints(labtest.Servers(b, "redis")), labtest.Endpoints(labtest.Servers(b, "redis-5"))
-	labtest.Compare(b, cycle(b, SetPXLua(), env(one, "one")), cycle(b, Redlock(), env(five, "five")),
+	labtest.Compare(b, labtest.Cycle(b, SetPXLua(), one), labtest.Cycle(b, Redlock(), five),
 		labtest.Contestant{Name: "bare-five", Do: bare(b, five)})
 }
 
@@ -95,26 +94,4 @@ func byHand(ctx context.Context, rdb *redis.Client) error {
 		return err
 	}
 	return compareAndDelete.Run(ctx, rdb, []string{"by-hand"}, "owner").Err()
-}
-
-func env(servers []string, client string) *lb.Env {
-	return &lb.Env{Client: client, Servers: servers, TTL: time.Minute, Clock: lb.HostClock{}, Rand: rand.New(rand.NewPCG(1, 1))}
-}
-
-// cycle acquires and releases a lock that nobody else wants.
-func cycle(b *testing.B, impl lb.Impl, env *lb.Env) labtest.Contestant {
-	c, err := impl.Open(b.Context(), env)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { c.Close() })
-	n, name := 0, impl.Info().Name
-	return labtest.Contestant{Name: name, Do: func() error {
-		n++
-		req := lb.Request{Lock: "lock of " + name, Owner: fmt.Sprint(env.Client, n)}
-		if _, err := c.Acquire(b.Context(), req); err != nil {
-			return err
-		}
-		return c.Release(b.Context(), req)
-	}}
 }

@@ -82,7 +82,7 @@ func (s session) run(ctx context.Context, rdb *redis.Client, req lb.Request, nam
 	sent, err = ask(ctx, s, req, name, func(ctx context.Context) (int64, error) {
 		return sc.EvalSha(ctx, rdb, sc.keys, sc.args...).Int64()
 	}, means)
-	if !redis.HasErrorPrefix(err, "NOSCRIPT") {
+	if err == nil || !redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return sent, err
 	}
 	return ask(ctx, s, req, name, func(ctx context.Context) (int64, error) {

@@ -33,18 +33,24 @@ func Compare(b *testing.B, contestants ...Contestant) {
 		}
 	}
 	first := contestants[0].Name
-	b.ReportMetric(median(slices.Clone(times[0])), "ns/"+first)
+	b.ReportMetric(median(times[0]), "ns/"+first)
 	for i, c := range contestants[1:] {
-		ratios := make([]float64, len(times[0]))
-		for turn, base := range times[0] {
-			ratios[turn] = times[i+1][turn] / base
-		}
-		b.ReportMetric(median(ratios), c.Name+"/"+first)
+		b.ReportMetric(ratio(times[i+1], times[0]), c.Name+"/"+first)
 	}
 	b.ReportMetric(0, "ns/op") // of a turn, which is nobody's
 }
 
+// ratio is the median of a to b, turn by turn.
+func ratio(a, b []float64) float64 {
+	ratios := make([]float64, len(a))
+	for turn := range a {
+		ratios[turn] = a[turn] / b[turn]
+	}
+	return median(ratios)
+}
+
 func median(of []float64) float64 {
+	of = slices.Clone(of)
 	slices.Sort(of)
 	return of[len(of)/2]
 }

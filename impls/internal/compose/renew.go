@@ -13,9 +13,11 @@ import (
 // may still be good: only its end, or the server's word, ends it, and of both the
 // holder is told.
 func Renew(env *lb.Env, lease *lb.Lease, renew func(context.Context) error) (stop func()) {
-	ctx, stop := context.WithCancel(context.Background())
-	env.Go(ctx, lb.Renewal, func(ctx context.Context) {
-		for env.Sleep(ctx, lease.Request, "renewal", env.TTL/3) == nil {
+	ctx, end := context.WithCancel(context.Background())
+	const wait = "renewal"
+	// Most locks are given back before the first renewal.
+	spare := env.After(ctx, lb.Renewal, lease.Request, wait, env.TTL/3, func(ctx context.Context) {
+		for again := true; again; {
 			call := env.Clock.Mono()
 			err := renewOnce(ctx, env, renew)
 			switch {
@@ -30,9 +32,13 @@ func Renew(env *lb.Env, lease *lb.Lease, renew func(context.Context) error) (sto
 				lease.Lose("no renewal was confirmed before the lease's end")
 				return
 			}
+			again = env.Sleep(ctx, lease.Request, wait, env.TTL/3) == nil
 		}
 	})
-	return stop
+	return func() {
+		spare()
+		end()
+	}
 }
 
 // renewOnce bounds a renewal by the time until the next one.
