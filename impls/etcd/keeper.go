@@ -37,12 +37,12 @@ func keep(env *lb.Env, etcd *clientv3.Client, req lb.Request, id clientv3.LeaseI
 	return k
 }
 
+var errEnded = errors.New("etcd: the lease ended before the lock was granted")
+
 // hand makes the lease that of the granted lock, unless it is over by now.
 func (k *keeper) hand(token uint64) (*lb.Lease, error) {
-	select {
-	case <-k.lease.Lost():
-		return nil, errors.New("etcd: the lease ended while waiting")
-	default:
+	if !k.lease.Valid() {
+		return nil, errEnded
 	}
 	k.lease.Token = token
 	k.quiet.granted.Store(true)
