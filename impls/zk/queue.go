@@ -69,26 +69,33 @@ func protectedName(owner, mode string) string {
 	return "_c_" + url.PathEscape(owner) + "-" + mode + "-"
 }
 
-// enter makes the node, once: if the connection is lost it looks for it first.
-func (q *queue) enter(ctx context.Context, t *ticket, p place) error {
+// enter makes the node, once: if the connection is lost it looks for it first. It also
+// returns the queue, where it could be read with the same wait.
+func (q *queue) enter(ctx context.Context, t *ticket, p place) (names []string, err error) {
 	for {
 		t.alive = q.env.Clock.Mono()
-		path, err := zksession.Do(ctx, t.session, t.req, "create", func(z *zk.Conn) (string, error) {
-			return z.Create(p.lock+"/"+p.prefix, nil, zk.FlagEphemeralSequential, open)
+		var path string
+		var err error
+		t.session.Behind(func() {
+			path, err = zksession.Do(ctx, t.session, t.req, "create", func(z *zk.Conn) (string, error) {
+				return z.Create(p.lock+"/"+p.prefix, nil, zk.FlagEphemeralSequential, open)
+			})
+		}, func() {
+			names, _ = zksession.Do(ctx, t.session, t.req, "children", children(p.lock)) // or else later
 		})
 		t.entered = t.entered || !errors.Is(err, lb.ErrNotSent)
 		switch {
 		case path != "": // made, whatever stops us now
-			return errors.Join(t.known(ctx, path), err)
+			return names, errors.Join(t.known(ctx, path), err)
 		case errors.Is(err, zk.ErrNoNode): // the lock's first use, or an empty container was deleted
 			if err := q.layAll(ctx, t, p.lock); err != nil {
-				return fmt.Errorf("zk: make %s: %w", p.lock, err)
+				return nil, fmt.Errorf("zk: make %s: %w", p.lock, err)
 			}
 		case !zksession.Unanswered(err):
-			return fmt.Errorf("zk: create a node in %s: %w", p.lock, err)
+			return nil, fmt.Errorf("zk: create a node in %s: %w", p.lock, err)
 		default:
 			if err := t.find(ctx, p); err != nil || t.path != "" {
-				return err
+				return nil, err
 			}
 		}
 	}

@@ -21,7 +21,9 @@ import (
 //     among them;
 //  3. else watch the node just before one's own, wait until it is gone, and read
 //     the queue again: it may have gone because its owner gave up;
-//  4. after a wait, have a transaction check that one's own node still exists;
+//  4. after a wait for longer than a third of a TTL, have a transaction check that one's
+//     own node still exists: before that, the transaction that made it has shown the
+//     session to be alive as well as the latest renewal of a holder would;
 //  5. delete the node to release.
 //
 // The transaction that made the node is the fencing token: ZooKeeper counts them
@@ -51,8 +53,9 @@ func (q *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 	p := place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, mode)}
 	t := &ticket{env: q.env, req: req, session: s}
 	q.held.Put(req.Owner, t)
-	if err = q.enter(ctx, t, p); err == nil {
-		err = q.wait(ctx, req, t, p)
+	var names []string
+	if names, err = q.enter(ctx, t, p); err == nil {
+		err = q.wait(ctx, req, t, p, names)
 	}
 	if err == nil {
 		return t.grant(), nil
@@ -60,14 +63,22 @@ func (q *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 	return nil, q.leave(ctx, req, err, q.Release)
 }
 
-// wait returns when nobody in the queue stands before the ticket.
-func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place) error {
-	for waited := false; ; waited = true {
-		ahead, err := q.ahead(ctx, t, p)
+// wait returns when nobody in the queue stands before the ticket. It begins with the
+// queue as it was read behind the creation of the node, if it was.
+func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place, names []string) error {
+	for ; ; names = nil {
+		var err error
+		if names == nil {
+			names, err = q.read(ctx, t, p)
+		}
+		var ahead string
+		if err == nil {
+			ahead, err = q.ahead(t, p, names)
+		}
 		switch {
 		case err != nil:
 			return err
-		case ahead == "" && waited:
+		case ahead == "" && q.env.Clock.Mono().Sub(t.alive) > q.env.TTL/3:
 			return q.check(ctx, t)
 		case ahead == "":
 			return nil
@@ -87,15 +98,24 @@ func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place) er
 	}
 }
 
-// ahead reads the queue and returns whom to wait for.
-func (q *queue) ahead(ctx context.Context, t *ticket, p place) (string, error) {
-	names, err := zksession.Repeat(ctx, t.session, t.req, "children", func(z *zk.Conn) ([]string, error) {
-		names, _, err := z.Children(p.lock)
-		return names, err
-	})
+// read reads the queue.
+func (q *queue) read(ctx context.Context, t *ticket, p place) ([]string, error) {
+	names, err := zksession.Repeat(ctx, t.session, t.req, "children", children(p.lock))
 	if err != nil {
-		return "", fmt.Errorf("zk: read the queue: %w", err)
+		return nil, fmt.Errorf("zk: read the queue: %w", err)
 	}
+	return names, nil
+}
+
+func children(path string) func(*zk.Conn) ([]string, error) {
+	return func(z *zk.Conn) ([]string, error) {
+		names, _, err := z.Children(path)
+		return names, err
+	}
+}
+
+// ahead is whom to wait for in a queue.
+func (q *queue) ahead(t *ticket, p place, names []string) (string, error) {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(sequence(a), sequence(b)) })
 	own := slices.IndexFunc(names, func(name string) bool { return p.lock+"/"+name == t.path })
 	if own < 0 {

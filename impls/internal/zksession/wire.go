@@ -24,8 +24,9 @@ type Wire struct {
 	net.Conn
 	Env   *lb.Env
 	Names map[int32]string
-	For   func() lb.Request    // whom the requests serve
-	Hear  func(message []byte) // every answer, without its length; it must not keep it
+	For   func() lb.Request     // whom the requests serve
+	Hear  func(message []byte)  // every answer, without its length; it must not keep it
+	Left  func(operation int32) // every request that was sent; nil for nobody
 
 	heard []byte // of an answer, with its length
 
@@ -43,29 +44,35 @@ const (
 
 // Write gets one message at a time, as the library writes them.
 func (w *Wire) Write(p []byte) (int, error) {
-	if number, name := w.request(p); name != "" {
+	number, operation, name := w.request(p)
+	if name != "" {
 		if err := w.step(number, lb.Before(name)); err != nil {
 			return 0, err
 		}
 	}
-	return w.Conn.Write(p)
+	n, err := w.Conn.Write(p)
+	if err == nil && w.Left != nil {
+		w.Left(operation)
+	}
+	return n, err
 }
 
-func (w *Wire) request(p []byte) (number int32, name string) {
+func (w *Wire) request(p []byte) (number, operation int32, name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.begun || len(p) < requestSize {
 		w.begun = true
-		return 0, ""
+		return 0, 0, ""
 	}
-	number, name = int32(binary.BigEndian.Uint32(p[4:])), w.Names[int32(binary.BigEndian.Uint32(p[8:]))]
+	number, operation = int32(binary.BigEndian.Uint32(p[4:])), int32(binary.BigEndian.Uint32(p[8:]))
+	name = w.Names[operation]
 	if name != "" {
 		if w.asked == nil {
 			w.asked = map[int32]string{}
 		}
 		w.asked[number] = name
 	}
-	return number, name
+	return number, operation, name
 }
 
 func (w *Wire) step(number int32, name string) error {
