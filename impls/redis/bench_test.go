@@ -9,6 +9,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
+	"github.com/lockbench/lockbench/impls/peers"
 	"github.com/lockbench/lockbench/internal/labtest"
 	"github.com/redis/go-redis/v9"
 )
@@ -35,7 +36,7 @@ func BenchmarkUncontended(b *testing.B) {
 		}},
 		{Name: "by-hand", Do: func() error { return byHand(ctx, hand) }},
 	}
-	for _, impl := range []lb.Impl{SetPXLua(), Fenced(), Watchdog(), Reentrant(), Fair(), ReadWrite()} {
+	for _, impl := range []lb.Impl{SetPXLua(), Fenced(), Watchdog(), Reentrant(), Fair(), ReadWrite(), peers.Redislock(), peers.Redsync(), peers.Rueidislock()} {
 		contestants = append(contestants, labtest.Cycle(b, impl, one))
 	}
 	labtest.Compare(b, contestants...)
@@ -94,4 +95,11 @@ func byHand(ctx context.Context, rdb *redis.Client) error {
 		return err
 	}
 	return compareAndDelete.Run(ctx, rdb, []string{"by-hand"}, "owner").Err()
+}
+
+// BenchmarkHandOffs compares the rows that push with the best of the libraries that poll,
+// and with one that pushes.
+func BenchmarkHandOffs(b *testing.B) {
+	labtest.HandOffs(b, labtest.Endpoints(labtest.Servers(b, "redis")),
+		peers.Redislock(), SetPXLua(), Watchdog(), Reentrant(), Fair(), ReadWrite(), peers.Rueidislock())
 }
