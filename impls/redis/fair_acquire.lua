@@ -4,11 +4,14 @@
 -- Returns 0 if the lock was granted, else the milliseconds until it is worth
 -- asking again, at least 1, or -1 if that is not known.
 local owner, ttl = ARGV[1], tonumber(ARGV[2])
+local head = redis.call("lindex", KEYS[2], 0)
+if not head and redis.call("set", KEYS[1], owner, "NX", "PX", ttl) then
+  return 0 -- nobody holds it or waits for it
+end
 local time = redis.call("time")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 -- Those who died in the queue have not asked again in time.
-local head = redis.call("lindex", KEYS[2], 0)
 local due = head and tonumber(redis.call("zscore", KEYS[3], head) or 0)
 while head and due <= now do
   redis.call("lpop", KEYS[2])

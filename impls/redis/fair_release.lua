@@ -8,11 +8,15 @@ if held then
 else
   redis.call("lrem", KEYS[2], 0, ARGV[1])
   redis.call("zrem", KEYS[3], ARGV[1])
+  if redis.call("exists", KEYS[1]) == 1 then
+    return 0
+  end
 end
-if redis.call("exists", KEYS[1]) == 0 then
+local queue = redis.call("lrange", KEYS[2], 0, -1)
+if #queue > 0 then
   local time = redis.call("time")
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  for _, next in ipairs(redis.call("lrange", KEYS[2], 0, -1)) do
+  for _, next in ipairs(queue) do
     if tonumber(redis.call("zscore", KEYS[3], next) or 0) > now then
       redis.call("publish", ARGV[2] .. next, "")
       break
