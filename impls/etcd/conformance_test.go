@@ -23,8 +23,8 @@ func TestConformance(t *testing.T) {
 		acquire, release int // round trips
 		deviates         map[string]string
 	}{
-		{Lease(), "etcd", 2, 1, nil}, // grant, put; revoke
-		{Lease(), "etcd-3", 2, 1, nil},
+		{Lease(), "etcd", 1, 1, nil},
+		{Lease(), "etcd-3", 1, 1, nil},
 		{Mutex(), "etcd", 1, 1, sameSession()},
 		{V3Lock(), "etcd", 2, 2, nil},
 	} {

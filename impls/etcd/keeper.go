@@ -13,21 +13,27 @@ import (
 )
 
 // keeper keeps an etcd lease alive, from before the lock is granted until it is
-// given back. It asks one by one, not by etcd's stream, because a renewal counts
-// from the moment it was sent.
+// given back, and from one acquisition to the next. It asks one by one, not by etcd's
+// stream, because a renewal counts from the moment it was sent.
 type keeper struct {
-	id    clientv3.LeaseID
-	lease *lb.Lease // etcd's; the lock's, too, once that is granted
-	quiet *quiet
-	stop  func()
+	env    *lb.Env
+	id     clientv3.LeaseID
+	lease  *lb.Lease // etcd's
+	stop   func()
+	serves atomic.Pointer[lb.Request] // the acquisition that the lease is for; nil for none
+	lock   atomic.Pointer[lb.Lease]   // of the lock; nil before it is granted
 }
 
-func keep(env *lb.Env, etcd *clientv3.Client, req lb.Request, id clientv3.LeaseID, call lb.Reading) *keeper {
-	k := &keeper{id: id, quiet: &quiet{Probe: env.Probe}}
+func keep(env *lb.Env, etcd *clientv3.Client, id clientv3.LeaseID, call lb.Reading) *keeper {
+	k := &keeper{env: env, id: id}
 	untold := *env
-	untold.Probe = k.quiet
-	k.lease = untold.Grant(req, 0, env.Validity(call))
+	untold.Probe = passedOn{env.Probe, k}
+	k.lease = untold.Grant(lb.Request{}, 0, env.Validity(call))
 	k.stop = compose.Renew(env, k.lease, func(ctx context.Context) error {
+		var req lb.Request
+		if serves := k.serves.Load(); serves != nil {
+			req = *serves
+		}
 		_, err := etcd.KeepAliveOnce(For(ctx, req), id)
 		if errors.Is(err, rpctypes.ErrLeaseNotFound) {
 			return fmt.Errorf("%w: %w", lb.ErrLost, err)
@@ -37,35 +43,47 @@ func keep(env *lb.Env, etcd *clientv3.Client, req lb.Request, id clientv3.LeaseI
 	return k
 }
 
+// serve begins an acquisition, and ends the one before.
+func (k *keeper) serve(req *lb.Request) {
+	k.lock.Store(nil)
+	k.serves.Store(req)
+}
+
 var errEnded = errors.New("etcd: the lease ended before the lock was granted")
 
-// hand makes the lease that of the granted lock, unless it is over by now.
+// hand makes the lease of the granted lock, unless etcd's is over by now. From then on
+// what becomes of that becomes of it.
 func (k *keeper) hand(token uint64) (*lb.Lease, error) {
 	if !k.lease.Valid() {
 		return nil, errEnded
 	}
-	k.lease.Token = token
-	k.quiet.granted.Store(true)
-	return k.lease, nil
+	lock := k.env.Grant(*k.serves.Load(), token, k.lease.Until())
+	k.lock.Store(lock)
+	select {
+	case <-k.lease.Lost(): // and perhaps nobody has told the lock
+		lock.Lose("the lease ended as the lock was granted")
+	default:
+	}
+	return lock, nil
 }
 
 // granted reports whether the lock was granted, and not only asked for.
-func (k *keeper) granted() bool { return k.quiet.granted.Load() }
+func (k *keeper) granted() bool { return k.lock.Load() != nil }
 
-// quiet keeps to itself what becomes of the lease before the lock is granted.
-type quiet struct {
+// passedOn tells of a lock's lease what becomes of etcd's, and of nothing else.
+type passedOn struct {
 	lb.Probe
-	granted atomic.Bool
+	k *keeper
 }
 
-func (q *quiet) Renewed(l *lb.Lease, call lb.Reading) {
-	if q.Probe != nil && q.granted.Load() {
-		q.Probe.Renewed(l, call)
+func (p passedOn) Renewed(l *lb.Lease, call lb.Reading) {
+	if lock := p.k.lock.Load(); lock != nil {
+		lock.Extend(call, l.Until())
 	}
 }
 
-func (q *quiet) Lost(l *lb.Lease, why string) {
-	if q.Probe != nil && q.granted.Load() {
-		q.Probe.Lost(l, why)
+func (p passedOn) Lost(_ *lb.Lease, why string) {
+	if lock := p.k.lock.Load(); lock != nil {
+		lock.Lose(why)
 	}
 }

@@ -7,13 +7,14 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // Lease is the lock that etcd's own documentation and its surveys describe, built
 // from etcd's primitives:
 //
-//  1. grant a lease and keep it alive;
+//  1. grant a lease and keep it alive, also from one acquisition to the next;
 //  2. put a key of one's own under the lock's prefix, bound to the lease, and read in
 //     the same transaction which key is the youngest of those before it: who has none
 //     before it, by create revision, holds the lock;
@@ -21,7 +22,8 @@ import (
 //  4. when it is gone, look whether there is another before one's own, since who stood
 //     there may have given up, and whether the own key is still there: the lease may
 //     have ended during the wait (etcd issue 11456);
-//  5. revoke the lease to release.
+//  5. delete the own key to release, or revoke the lease where it is not known whether
+//     there is such a key: a put that is still on its way then fails.
 //
 // The create revision is the fencing token: etcd counts it up for ever.
 //
@@ -38,7 +40,7 @@ func (leaseImpl) Info() lb.Info {
 		Doc:        "a key under a prefix bound to a lease; lowest create revision holds; watch the predecessor",
 		Source:     "etcd documentation, concurrency API; etcd issue 11456 for the second look",
 		Topologies: []string{"etcd", "etcd-3"},
-		Requests:   []string{"grant", "put", "watch", "look", "unwatch", "keep-alive", "revoke"},
+		Requests:   []string{"put", "watch", "look", "unwatch", "delete", "keep-alive", "grant", "revoke"},
 		Takes:      "put",
 		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
 		Expect:     onEtcd(compose.FencedLease()),
@@ -50,7 +52,22 @@ func (leaseImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(&leaseClient{leases{env: env, etcd: c}}), nil
+	l, err := newLeaseClient(ctx, env, c)
+	if err != nil {
+		return nil, err
+	}
+	return open(l), nil
+}
+
+// newLeaseClient has a lease for the first acquisition.
+func newLeaseClient(ctx context.Context, env *lb.Env, etcd *clientv3.Client) (*leaseClient, error) {
+	c := &leaseClient{leases{env: env, etcd: etcd}}
+	k, err := c.lease(ctx, lb.Request{})
+	if err != nil {
+		return nil, errors.Join(err, etcd.Close())
+	}
+	c.free = append(c.free, k)
+	return c, nil
 }
 
 type leaseClient struct{ leases }
@@ -75,10 +92,24 @@ func (c *leaseClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 // enter takes a lease and puts a key into the queue. It returns the key before it, "" if
 // there is none.
 func (c *leaseClient) enter(ctx context.Context, req lb.Request) (t *ticket, before string, err error) {
-	t, err = c.grant(ctx, req)
-	if err != nil {
-		return t, "", err
+	if t, err = c.take(ctx, req); err != nil {
+		return nil, "", err
 	}
+	before, err = c.put(ctx, req, t)
+	if !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return t, before, err
+	}
+	// It has ended since the acquisition before, and this client was not told.
+	t.stop()
+	c.held.Drop(req.Owner)
+	if t, err = c.grant(ctx, req); err != nil {
+		return nil, "", err
+	}
+	before, err = c.put(ctx, req, t)
+	return t, before, err
+}
+
+func (c *leaseClient) put(ctx context.Context, req lb.Request, t *ticket) (before string, err error) {
 	t.key = prefix(req.Lock) + req.Owner
 	bounded, cancel := c.soon(ctx)
 	defer cancel()
@@ -87,13 +118,14 @@ func (c *leaseClient) enter(ctx context.Context, req lb.Request) (t *ticket, bef
 	put, err := c.etcd.Txn(as(bounded, req, "put")).
 		Then(clientv3.OpPut(t.key, "", clientv3.WithLease(t.id)), clientv3.OpGet(prefix(req.Lock), youngest(2)...)).Commit()
 	if err != nil {
-		return t, "", fmt.Errorf("etcd: put %s: %w", t.key, err)
+		t.unsure = true
+		return "", fmt.Errorf("etcd: put %s: %w", t.key, err)
 	}
 	t.revision = put.Header.Revision
 	if queue := put.Responses[1].GetResponseRange().Kvs; len(queue) > 1 {
 		before = string(queue[1].Key)
 	}
-	return t, before, nil
+	return before, nil
 }
 
 // youngest reads n keys of a queue, the last that came first.
@@ -122,37 +154,48 @@ func (c *leaseClient) awaitDelete(ctx context.Context, req lb.Request, t *ticket
 	watching, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
 	news := c.etcd.Watch(watching, key, clientv3.WithCreatedNotify(), clientv3.WithFilterPut())
-	hear := func(what string, enough func(clientv3.WatchResponse) bool) error {
-		return c.env.Wait(ctx, req, what, func(ctx context.Context) error {
+	// hear returns the revision up to which the news are known.
+	hear := func(what string, enough func(clientv3.WatchResponse) bool) (revision int64, err error) {
+		err = c.env.Wait(ctx, req, what, func(ctx context.Context) error {
 			for w := range news {
 				if err := w.Err(); err != nil {
 					return fmt.Errorf("etcd: watch %s: %w", key, err)
 				}
-				if enough(w) {
+				if revision = w.Header.Revision; enough(w) {
 					return nil
 				}
 			}
 			return errors.Join(ctx.Err(), errors.New("etcd: watch ended"))
 		})
+		return revision, err
 	}
-	if err := hear("watch", func(w clientv3.WatchResponse) bool { return w.Created || len(w.Events) > 0 }); err != nil {
+	deleted := func(w clientv3.WatchResponse) bool { return len(w.Events) > 0 }
+	revision, err := hear("watch", func(w clientv3.WatchResponse) bool { return w.Created || deleted(w) })
+	if err != nil {
 		return "", err
 	}
-	before, err = c.look(ctx, req, t)
+	before, err = c.look(ctx, req, t, revision)
 	if err != nil || before != key {
 		return before, err
 	}
-	if err := hear("predecessor", func(w clientv3.WatchResponse) bool { return len(w.Events) > 0 }); err != nil {
+	if revision, err = hear("predecessor", deleted); err != nil {
 		return "", err
 	}
-	return c.look(ctx, req, t)
+	return c.look(ctx, req, t, revision)
 }
 
-// look reads which key is before ours, and wants ours to be there still.
-func (c *leaseClient) look(ctx context.Context, req lb.Request, t *ticket) (before string, err error) {
+// look reads which key is before ours, and wants ours to be there still, by what was
+// known at a revision or later. The server that is asked answers by itself, without a
+// word from the others; only one that is behind has to ask them. If the lease ends after
+// that revision, the client knows by its own clock.
+func (c *leaseClient) look(ctx context.Context, req lb.Request, t *ticket, revision int64) (before string, err error) {
 	bounded, cancel := c.soon(ctx)
 	defer cancel()
-	got, err := c.etcd.Get(as(bounded, req, "look"), prefix(req.Lock), append(youngest(2), clientv3.WithMaxCreateRev(t.revision))...)
+	queue := append(youngest(2), clientv3.WithMaxCreateRev(t.revision))
+	got, err := c.etcd.Get(as(bounded, req, "look"), prefix(req.Lock), append(queue, clientv3.WithSerializable())...)
+	if err == nil && got.Header.Revision < max(revision, t.revision) {
+		got, err = c.etcd.Get(as(bounded, req, "look"), prefix(req.Lock), queue...)
+	}
 	if err != nil {
 		return "", fmt.Errorf("etcd: read the queue: %w", err)
 	}
@@ -165,11 +208,36 @@ func (c *leaseClient) look(ctx context.Context, req lb.Request, t *ticket) (befo
 	return string(got.Kvs[1].Key), nil
 }
 
-// Release revokes the lease, and with it the key.
+// Release deletes the key. Only one that was there, of a lock that was granted, can have
+// protected a holder until now. Where it is not known what became of the key, the lease
+// ends, and the lock with it.
 func (c *leaseClient) Release(ctx context.Context, req lb.Request) error {
 	t, ok := c.held.Get(req.Owner)
 	if !ok {
 		return lb.ErrLost
 	}
-	return c.revoke(ctx, req, t)
+	if t.unsure {
+		return c.revoke(ctx, req, t)
+	}
+	unlock := &call{req: req}
+	deleted, err := c.etcd.Delete(unlock.in(ctx), t.key)
+	if err != nil {
+		t.unsure = true
+		t.stop() // a lock that can't be released must at least expire
+		return fmt.Errorf("etcd: delete %s: %w", t.key, err)
+	}
+	granted := t.granted()
+	if deleted.Deleted == 0 {
+		t.stop() // the lease has ended, or else somebody meddles
+		c.held.Drop(req.Owner)
+		if granted && unlock.sent > 1 {
+			return lb.ErrReleased
+		}
+		return lb.ErrLost
+	}
+	c.leaveFree(req, t)
+	if !granted {
+		return lb.ErrLost
+	}
+	return nil
 }

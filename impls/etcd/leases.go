@@ -11,12 +11,12 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// leases is what the locks have in common that take an etcd lease of its own for
-// every acquisition.
+// leases is what the locks have in common whose acquisitions have an etcd lease each.
 type leases struct {
 	env  *lb.Env
 	etcd *clientv3.Client
 	held compose.Held[*ticket]
+	free []*keeper // left by acquisitions that have ended
 }
 
 // ticket is one acquisition's place in the queue.
@@ -24,21 +24,58 @@ type ticket struct {
 	*keeper
 	key      string
 	revision int64
+	unsure   bool // whether etcd has, or will have, the key
 }
 
-// grant takes a lease and keeps it alive. Without a ticket there is nothing to
-// clean up: a lease alone locks nothing and ends by itself.
+// take begins an acquisition with a lease that another has left, or with a new one.
+// Without a ticket there is nothing to clean up: a lease alone locks nothing and ends by
+// itself.
+func (c *leases) take(ctx context.Context, req lb.Request) (*ticket, error) {
+	for len(c.free) > 0 {
+		last := len(c.free) - 1
+		k := c.free[last]
+		c.free = c.free[:last]
+		if k.lease.Valid() {
+			return c.begin(req, k), nil
+		}
+		k.stop()
+	}
+	return c.grant(ctx, req)
+}
+
+// grant begins an acquisition with a new lease.
 func (c *leases) grant(ctx context.Context, req lb.Request) (*ticket, error) {
+	k, err := c.lease(ctx, req)
+	if err != nil {
+		return nil, compose.NoEffect(err)
+	}
+	return c.begin(req, k), nil
+}
+
+func (c *leases) begin(req lb.Request, k *keeper) *ticket {
+	k.serve(&req)
+	t := &ticket{keeper: k}
+	c.held.Put(req.Owner, t)
+	return t
+}
+
+// lease asks for a lease and keeps it alive.
+func (c *leases) lease(ctx context.Context, req lb.Request) (*keeper, error) {
 	call := c.env.Clock.Mono()
 	bounded, cancel := c.soon(ctx)
 	defer cancel()
 	granted, err := c.etcd.Grant(For(bounded, req), seconds(c.env))
 	if err != nil {
-		return nil, compose.NoEffect(fmt.Errorf("etcd: grant a lease: %w", err))
+		return nil, fmt.Errorf("etcd: grant a lease: %w", err)
 	}
-	t := &ticket{keeper: keep(c.env, c.etcd, req, granted.ID, call)}
-	c.held.Put(req.Owner, t)
-	return t, nil
+	return keep(c.env, c.etcd, granted.ID, call), nil
+}
+
+// leaveFree ends an acquisition whose lease can be used again.
+func (c *leases) leaveFree(req lb.Request, t *ticket) {
+	c.held.Drop(req.Owner)
+	t.serve(nil)
+	c.free = append(c.free, t.keeper)
 }
 
 // soon bounds one request by a TTL: the client asks the servers in turn, and one
@@ -88,6 +125,9 @@ func (c *leases) revoke(ctx context.Context, req lb.Request, t *ticket) error {
 func (c *leases) Close() error {
 	for _, t := range c.held.All() {
 		t.stop()
+	}
+	for _, k := range c.free {
+		k.stop()
 	}
 	return c.etcd.Close()
 }
