@@ -67,14 +67,10 @@ func (q trustingQueue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 
 func (q trustingQueue) once(ctx context.Context, req lb.Request, t *ticket) error {
 	p := place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, "lock")}
-	names, err := q.enter(ctx, t, p)
-	if err == nil && names == nil {
-		names, err = q.read(ctx, t, p)
-	}
-	if err != nil {
+	if err := q.enter(ctx, t, p); err != nil {
 		return err
 	}
-	ahead, err := q.ahead(t, p, names)
+	ahead, err := q.ahead(ctx, t, p)
 	if err != nil || ahead == "" {
 		return err
 	}

@@ -22,6 +22,9 @@ type queue struct {
 	mode func(lb.Request) (string, error)
 	// before is the node that the one at i of the queue has to wait for, or "".
 	before func(queue []string, i int) string
+	// last are the numbers of the nodes with which this client held locks last, by lock;
+	// nil where the numbers of a lock's nodes can begin anew.
+	last map[string]int
 }
 
 // layer makes the lock's own node, below which the queue is.
@@ -69,33 +72,26 @@ func protectedName(owner, mode string) string {
 	return "_c_" + url.PathEscape(owner) + "-" + mode + "-"
 }
 
-// enter makes the node, once: if the connection is lost it looks for it first. It also
-// returns the queue, where it could be read with the same wait.
-func (q *queue) enter(ctx context.Context, t *ticket, p place) (names []string, err error) {
+// enter makes the node, once: if the connection is lost it looks for it first.
+func (q *queue) enter(ctx context.Context, t *ticket, p place) error {
 	for {
 		t.alive = q.env.Clock.Mono()
-		var path string
-		var err error
-		t.session.Behind(func() {
-			path, err = zksession.Do(ctx, t.session, t.req, "create", func(z *zk.Conn) (string, error) {
-				return z.Create(p.lock+"/"+p.prefix, nil, zk.FlagEphemeralSequential, open)
-			})
-		}, func() {
-			names, _ = zksession.Do(ctx, t.session, t.req, "children", children(p.lock)) // or else later
+		path, err := zksession.Do(ctx, t.session, t.req, "create", func(z *zk.Conn) (string, error) {
+			return z.Create(p.lock+"/"+p.prefix, nil, zk.FlagEphemeralSequential, open)
 		})
 		t.entered = t.entered || !errors.Is(err, lb.ErrNotSent)
 		switch {
 		case path != "": // made, whatever stops us now
-			return names, errors.Join(t.known(ctx, path), err)
+			return errors.Join(t.known(ctx, path), err)
 		case errors.Is(err, zk.ErrNoNode): // the lock's first use, or an empty container was deleted
 			if err := q.layAll(ctx, t, p.lock); err != nil {
-				return nil, fmt.Errorf("zk: make %s: %w", p.lock, err)
+				return fmt.Errorf("zk: make %s: %w", p.lock, err)
 			}
 		case !zksession.Unanswered(err):
-			return nil, fmt.Errorf("zk: create a node in %s: %w", p.lock, err)
+			return fmt.Errorf("zk: create a node in %s: %w", p.lock, err)
 		default:
 			if err := t.find(ctx, p); err != nil || t.path != "" {
-				return nil, err
+				return err
 			}
 		}
 	}
@@ -106,6 +102,26 @@ func (q *queue) layAll(ctx context.Context, t *ticket, lock string) error {
 		return err
 	}
 	return q.lay(ctx, t.session, t.req, lock)
+}
+
+// follows reports whether the ticket's number is the next after that with which this
+// client was first in the queue and gave the lock back: then it is first again.
+func (q *queue) follows(t *ticket) bool {
+	last, ok := q.last[t.req.Lock]
+	if !ok {
+		return false
+	}
+	delete(q.last, t.req.Lock)
+	t.first = number(t.path) == last+1
+	return t.first
+}
+
+// gaveBack remembers a ticket whose node is certainly gone.
+func (q *queue) gaveBack(t *ticket) {
+	const most = 1000 // locks
+	if n := number(t.path); t.first && n >= 0 && q.last != nil && len(q.last) < most {
+		q.last[t.req.Lock] = n
+	}
 }
 
 // known records the node whose creation was answered, and which transaction it was.
@@ -165,6 +181,9 @@ func (q *queue) Release(ctx context.Context, req lb.Request) error {
 		}
 		return t.find(ctx, place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, mode)})
 	})
+	if ok && err == nil {
+		q.gaveBack(t)
+	}
 	if ok && t.lease == nil && lb.AnswerOf(err) != lb.AnswerUnknown {
 		return lb.ErrLost
 	}

@@ -18,7 +18,8 @@ import (
 //  1. create an ephemeral sequential node under the lock's node, with the owner in
 //     its name: if the reply is lost, the node is found again by its name;
 //  2. read the queue: the lowest number holds the lock, and one's own node must be
-//     among them;
+//     among them. There is nothing to read if the number follows that of the node with
+//     which this client held the lock last: nobody has come since;
 //  3. else watch the node just before one's own, wait until it is gone, and read
 //     the queue again: it may have gone because its owner gave up;
 //  4. after a wait for longer than a third of a TTL, have a transaction check that one's
@@ -36,7 +37,7 @@ func Sequential() lb.Impl {
 		info: queueInfo("zk-sequential", "ephemeral sequential nodes; lowest holds; watch the predecessor",
 			`ZooKeeper Recipes, "Locks"; Apache Curator, InterProcessMutex and protected names`),
 		open: func(c *client) lb.Client {
-			return &queue{client: c, root: "/sequential", lay: persistent, mode: exclusive, before: predecessor}
+			return &queue{client: c, root: "/sequential", lay: persistent, mode: exclusive, before: predecessor, last: map[string]int{}}
 		},
 	}
 }
@@ -53,9 +54,8 @@ func (q *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 	p := place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, mode)}
 	t := &ticket{env: q.env, req: req, session: s}
 	q.held.Put(req.Owner, t)
-	var names []string
-	if names, err = q.enter(ctx, t, p); err == nil {
-		err = q.wait(ctx, req, t, p, names)
+	if err = q.enter(ctx, t, p); err == nil && !q.follows(t) {
+		err = q.wait(ctx, req, t, p)
 	}
 	if err == nil {
 		return t.grant(), nil
@@ -63,18 +63,10 @@ func (q *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 	return nil, q.leave(ctx, req, err, q.Release)
 }
 
-// wait returns when nobody in the queue stands before the ticket. It begins with the
-// queue as it was read behind the creation of the node, if it was.
-func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place, names []string) error {
-	for ; ; names = nil {
-		var err error
-		if names == nil {
-			names, err = q.read(ctx, t, p)
-		}
-		var ahead string
-		if err == nil {
-			ahead, err = q.ahead(t, p, names)
-		}
+// wait returns when nobody in the queue stands before the ticket.
+func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place) error {
+	for {
+		ahead, err := q.ahead(ctx, t, p)
 		switch {
 		case err != nil:
 			return err
@@ -98,29 +90,21 @@ func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place, na
 	}
 }
 
-// read reads the queue.
-func (q *queue) read(ctx context.Context, t *ticket, p place) ([]string, error) {
-	names, err := zksession.Repeat(ctx, t.session, t.req, "children", children(p.lock))
-	if err != nil {
-		return nil, fmt.Errorf("zk: read the queue: %w", err)
-	}
-	return names, nil
-}
-
-func children(path string) func(*zk.Conn) ([]string, error) {
-	return func(z *zk.Conn) ([]string, error) {
-		names, _, err := z.Children(path)
+// ahead reads the queue and returns whom to wait for.
+func (q *queue) ahead(ctx context.Context, t *ticket, p place) (string, error) {
+	names, err := zksession.Repeat(ctx, t.session, t.req, "children", func(z *zk.Conn) ([]string, error) {
+		names, _, err := z.Children(p.lock)
 		return names, err
+	})
+	if err != nil {
+		return "", fmt.Errorf("zk: read the queue: %w", err)
 	}
-}
-
-// ahead is whom to wait for in a queue.
-func (q *queue) ahead(t *ticket, p place, names []string) (string, error) {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(sequence(a), sequence(b)) })
 	own := slices.IndexFunc(names, func(name string) bool { return p.lock+"/"+name == t.path })
 	if own < 0 {
 		return "", errors.New("zk: the own node is gone: the session has ended")
 	}
+	t.first = own == 0
 	return q.before(names, own), nil
 }
 

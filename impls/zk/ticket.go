@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/go-zookeeper/zk"
@@ -23,6 +24,7 @@ type ticket struct {
 	zxid    uint64     // of the transaction that made it: the fencing token
 	alive   lb.Reading // the session was alive after it, by the word of a quorum
 	asked   bool       // a delete was sent, at least once
+	first   bool       // of the queue: all that came before are gone
 
 	lease   *lb.Lease
 	renewal func() // ends it
@@ -173,6 +175,15 @@ func (c *client) leave(ctx context.Context, req lb.Request, cause error, release
 func sequence(name string) string { return name[max(0, len(name)-sequenceSize):] }
 
 const sequenceSize = 10
+
+// number is the sequence as a number, -1 where it is none.
+func number(path string) int {
+	n, err := strconv.Atoi(sequence(path))
+	if err != nil {
+		return -1
+	}
+	return n
+}
 
 // named reports whether the server made the node's name from this prefix.
 func named(name, prefix string) bool {

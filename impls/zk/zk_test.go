@@ -13,8 +13,8 @@ import (
 // What each algorithm costs where nobody else wants the lock: a create and, in a
 // queue, a look at it; and a delete.
 var (
-	queueTrips = locktest.RoundTrips{Acquire: 2, Release: 1}
-	herdTrips  = locktest.RoundTrips{Acquire: 1, Release: 1}
+	create         = locktest.RoundTrips{Acquire: 1, Release: 1}
+	createChildren = locktest.RoundTrips{Acquire: 2, Release: 1}
 )
 
 // TestConformance holds every algorithm to its claims: one line a row.
@@ -26,12 +26,12 @@ func TestConformance(t *testing.T) {
 		servers []string
 		trips   locktest.RoundTrips
 	}{
-		{"herd", zk.Herd(), one, herdTrips},
-		{"sequential", zk.Sequential(), one, queueTrips},
-		{"sequential-ensemble", zk.Sequential(), three, queueTrips},
-		{"container", zk.Container(), one, queueTrips},
-		{"ttl-container", zk.TTLContainer(time.Minute), one, queueTrips},
-		{"rw", zk.RW(), one, queueTrips},
+		{"herd", zk.Herd(), one, create},
+		{"sequential", zk.Sequential(), one, create},
+		{"sequential-ensemble", zk.Sequential(), three, create},
+		{"container", zk.Container(), one, createChildren},
+		{"ttl-container", zk.TTLContainer(time.Minute), one, createChildren},
+		{"rw", zk.RW(), one, create},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -31,9 +31,8 @@ type Session struct {
 	env     *lb.Env
 	req     lb.Request // that it serves, if it serves one only
 	conn    *zk.Conn
-	timeout atomic.Int64  // ns, as the server granted it
-	created sync.Map      // path of a node made here → the transaction that made it
-	left    chan struct{} // a create has been sent since somebody looked
+	timeout atomic.Int64 // ns, as the server granted it
+	created sync.Map     // path of a node made here → the transaction that made it
 
 	begun, gone, closed chan struct{}
 	begin, end          sync.Once
@@ -49,8 +48,7 @@ func Open(ctx context.Context, env *lb.Env) (*Session, error) {
 // OpenFor is [Open] for one acquisition, with a watcher that is told every event of
 // the session and of its watches, and must not block.
 func OpenFor(ctx context.Context, env *lb.Env, req lb.Request, watcher func(zk.Event)) (*Session, error) {
-	s := &Session{env: env, req: req, begun: make(chan struct{}), gone: make(chan struct{}), closed: make(chan struct{}),
-		left: make(chan struct{}, 1), watcher: watcher}
+	s := &Session{env: env, req: req, begun: make(chan struct{}), gone: make(chan struct{}), closed: make(chan struct{}), watcher: watcher}
 	conn, _, err := zk.Connect(env.Servers, env.TTL, zk.WithLogger(silence{}), zk.WithLogInfo(false),
 		zk.WithHostProvider(&hosts{}), zk.WithDialer(s.dial), zk.WithEventCallback(s.notice))
 	if err != nil {
@@ -122,42 +120,7 @@ func (s *Session) dial(network, address string, timeout time.Duration) (net.Conn
 		return nil, err
 	}
 	return &Wire{Conn: c, Env: s.env, Names: map[int32]string{Ping: "ping", End: "close"},
-		For: func() lb.Request { return s.req }, Hear: (&answers{session: s}).hear, Left: s.sent}, nil
-}
-
-// sent takes note of a create that leaves.
-func (s *Session) sent(operation int32) {
-	const create = 1
-	if operation == create {
-		select {
-		case s.left <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// Behind calls follow in the background as soon as create, which makes one node, has sent
-// its request, and returns when both have ended. The server answers the requests of a
-// session in the order in which they were sent, so that what follow asks is answered by
-// what create has made, but without the wait for a second round trip. It is not called
-// where no request was sent.
-func (s *Session) Behind(create, follow func()) {
-	select {
-	case <-s.left: // of an earlier one
-	default:
-	}
-	created, followed := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(followed)
-		select {
-		case <-s.left:
-			follow()
-		case <-created:
-		}
-	}()
-	create()
-	close(created)
-	<-followed
+		For: func() lb.Request { return s.req }, Hear: (&answers{session: s}).hear}, nil
 }
 
 // Do sends one request, for req and under the given name. When ctx ends before the

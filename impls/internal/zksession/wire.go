@@ -24,9 +24,8 @@ type Wire struct {
 	net.Conn
 	Env   *lb.Env
 	Names map[int32]string
-	For   func() lb.Request     // whom the requests serve
-	Hear  func(message []byte)  // every answer, without its length; it must not keep it
-	Left  func(operation int32) // every request that was sent; nil for nobody
+	For   func() lb.Request    // whom the requests serve
+	Hear  func(message []byte) // every answer, without its length; it must not keep it
 
 	heard []byte // of an answer, with its length
 
@@ -44,35 +43,29 @@ const (
 
 // Write gets one message at a time, as the library writes them.
 func (w *Wire) Write(p []byte) (int, error) {
-	number, operation, name := w.request(p)
-	if name != "" {
+	if number, name := w.request(p); name != "" {
 		if err := w.step(number, lb.Before(name)); err != nil {
 			return 0, err
 		}
 	}
-	n, err := w.Conn.Write(p)
-	if err == nil && w.Left != nil {
-		w.Left(operation)
-	}
-	return n, err
+	return w.Conn.Write(p)
 }
 
-func (w *Wire) request(p []byte) (number, operation int32, name string) {
+func (w *Wire) request(p []byte) (number int32, name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.begun || len(p) < requestSize {
 		w.begun = true
-		return 0, 0, ""
+		return 0, ""
 	}
-	number, operation = int32(binary.BigEndian.Uint32(p[4:])), int32(binary.BigEndian.Uint32(p[8:]))
-	name = w.Names[operation]
+	number, name = int32(binary.BigEndian.Uint32(p[4:])), w.Names[int32(binary.BigEndian.Uint32(p[8:]))]
 	if name != "" {
 		if w.asked == nil {
 			w.asked = map[int32]string{}
 		}
 		w.asked[number] = name
 	}
-	return number, operation, name
+	return number, name
 }
 
 func (w *Wire) step(number int32, name string) error {
