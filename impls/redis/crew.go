@@ -38,9 +38,10 @@ func (c *crew) onAll(task func(i int, rdb *redis.Client)) {
 	}
 }
 
-// dismiss ends the goroutines.
+// dismiss ends the goroutines, once.
 func (c *crew) dismiss() {
 	for _, tasks := range c.tasks {
 		close(tasks)
 	}
+	c.tasks = nil
 }
