@@ -21,4 +21,5 @@ const (
 	Overstay      = "overstay"       // a holder went on after its lease had ended
 	EarlyRelease  = "early release"  // a holder went on after it had given the lock back itself
 	Ghost         = "ghost"          // a lock that nobody holds stays taken
+	Deadlock      = "deadlock"       // holders wait for each other's locks in a circle
 )

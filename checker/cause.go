@@ -14,8 +14,12 @@ func (s *store) finding(e *history.Access, eff *history.Effect, copies []string,
 	r, a := s.run, &s.run.Acqs[e.Acq]
 	f := r.finding(a)
 	f.At, f.From, f.To = e.At, min(a.Call, e.At), e.At
-	f.Sentence = fmt.Sprintf("%s wrote %d over %d at %s (%s): it had read %d",
-		r.who(a), eff.New, eff.Value, r.sec(e.At), strings.Join(copies, ", "), eff.Base)
+	did := fmt.Sprintf("wrote %d over %d", eff.New, eff.Value)
+	if !e.Write {
+		did = fmt.Sprintf("found %d", eff.Value)
+	}
+	f.Sentence = fmt.Sprintf("%s %s at %s (%s): it had read %d",
+		r.who(a), did, r.sec(e.At), strings.Join(copies, ", "), eff.Base)
 	if read := s.reads[e.Acq]; read != nil {
 		f.Sentence += " at " + r.sec(read.At)
 		f.From = min(f.From, read.At)
@@ -41,7 +45,7 @@ func (s *store) finding(e *history.Access, eff *history.Effect, copies []string,
 			f.IDs = append(f.IDs, id)
 		}
 	}
-	if n := len(overtakers); n > 0 {
+	if n := len(overtakers); n > 0 && e.Write {
 		f.Sentence += fmt.Sprintf("; it undid %s by others", count(n, "update"))
 	}
 	return f

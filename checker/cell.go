@@ -120,8 +120,9 @@ func harmed(r Result) bool {
 	}
 	for _, l := range r.Layers {
 		switch l.Name {
-		case LayerGrant, LayerBelief, LayerStore, LayerProgress:
-			if l.Verdict == Invalid {
+		case LayerGrant, LayerBelief, LayerStore, LayerProgress, LayerWorkload:
+			spared := r.Plan.Guarded && (l.Name == LayerGrant || l.Name == LayerBelief)
+			if l.Verdict == Invalid && !spared {
 				return true
 			}
 		}

@@ -8,14 +8,14 @@ import (
 )
 
 // countSections counts the acquisitions that were granted and whose holder did its work:
-// the store has decided on a write of it. Where the work is not in the store, a release
+// the store has decided on a write of it, or on a read that it relies on. Where the work is not in the store, a release
 // of it has returned.
 func (r *run) countSections() int {
 	n := 0
 	if slices.Contains(r.plan.Evidence, LayerStore) {
 		wrote := map[int32]bool{}
 		for i := range r.Accesses {
-			if e := &r.Accesses[i]; e.Write && r.Acqs[e.Acq].Granted() {
+			if e := &r.Accesses[i]; (e.Write || e.Confirms()) && r.Acqs[e.Acq].Granted() {
 				wrote[e.Acq] = true
 			}
 		}

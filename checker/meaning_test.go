@@ -99,9 +99,24 @@ func TestMeaning(t *testing.T) {
 		{"the store's own order, whatever its clock", `
 			1 c A a;2 r A a ok;9 read A a seq=1 plain=0;3 write A a seq=2 plain=0/0/1;4 read A a seq=3 plain=1
 			⇒ store valid`},
-		{"what is not one more than its base", `
-			1 c A a;2 r A a ok;3 write A a seq=1 plain=0/0/2
-			⇒ store undecided`},
+		{"what is made of a base is the writer's business", `
+			1 c A a;2 r A a ok;3 write A a seq=1 plain=7/7/4;4 write A a seq=2 plain=4/4/24
+			⇒ store valid`},
+		{"a stock that falls is lost track of, too", `
+			1 c A a;2 r A a ok;3 write A a seq=1 plain=7/7/6;4 write A a seq=2 plain=6/7/6
+			⇒ store invalid`},
+		{"who reads again what it had read may rely on it", `
+			1 c A a;2 r A a ok;3 read A a seq=1 plain=7;4 read A a seq=2 plain=7/7/landed
+			⇒ store valid`},
+		{"but not on what somebody has changed", `
+			1 c A a;2 r A a ok;3 read A a seq=1 plain=7;4 write A a seq=2 plain=7/7/8;5 read A a seq=3 plain=8/7/landed
+			⇒ store invalid`},
+		{"and harms nobody if it knows better", `
+			1 c A a;2 r A a ok;3 read A a seq=1 plain=7;4 write A a seq=2 plain=7/7/8;5 read A a seq=3 plain=8/7/skipped
+			⇒ store valid`},
+		{"readers need no token", `fenced
+			1 c A a shared;2 r A a ok;3 C A a;4 R A a ok;5 c B b;6 r B b ok token=4
+			⇒ token valid`},
 		{"a grant may come in the instant in which the lock is given back", `
 			1 c A a;2 r A a ok;5 C A a;6 R A a ok;3 c B b;5 r B b ok
 			⇒ grant valid`},

@@ -71,8 +71,8 @@ func modelOverstay(h history.Events, plan history.Plan) checker.Verdict {
 func modelToken(h history.Events, plan history.Plan) checker.Verdict {
 	w := see(h, plan)
 	return w.every(func(acqs []*hold) bool {
-		acqs = slices.DeleteFunc(acqs, func(a *hold) bool { return !a.granted() })
 		has := func(a *hold) bool { return a.token != 0 }
+		acqs = slices.DeleteFunc(acqs, func(a *hold) bool { return !a.granted() || a.shared && !has(a) })
 		if (plan.Traits.Fenced || slices.ContainsFunc(acqs, has)) && !all(acqs, has) {
 			return false
 		}

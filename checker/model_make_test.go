@@ -118,6 +118,12 @@ func (m *maker) access(p *party, a *made) {
 	now := m.values[a.lock]
 	c := [3]history.CopyEffect{{Value: now[0]}, {Value: now[1]}, {Value: now[2]}}
 	if m.chance(0.3) {
+		again := m.chance(0.4) // it relies on what it had read before
+		for i := range c {
+			if again {
+				c[i].Base, c[i].Result = a.base[i], []history.Decision{history.Landed, history.Landed, history.Skipped, history.Refused}[m.IntN(4)]
+			}
+		}
 		a.base = *now
 	} else {
 		ev.Kind = history.KindWrite
@@ -130,7 +136,7 @@ func (m *maker) access(p *party, a *made) {
 				c[i].Result = history.Refused
 			}
 			if c[i].Result == history.Landed {
-				c[i].New = c[i].Base + 1
+				c[i].New = c[i].Base + []int64{1, 1, -1, 20}[m.IntN(4)]
 				now[i], a.base[i] = c[i].New, c[i].New
 			}
 		}

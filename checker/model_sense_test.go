@@ -142,6 +142,6 @@ func decided(kind history.Kind, c *history.CopyEffect) bool {
 		return kind == history.KindRead
 	default:
 		// Only "a read of the fenced copy with a lower token ... is refused".
-		return c.Result == history.Refused || kind == history.KindWrite && (c.Result == history.Landed || c.Result == history.Skipped)
+		return c.Result == history.Landed || c.Result == history.Refused || c.Result == history.Skipped
 	}
 }

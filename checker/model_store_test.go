@@ -27,7 +27,7 @@ func modelStore(h history.Events, plan history.Plan) checker.Verdict {
 }
 
 func oneCopy(w *world, lock string, copyOf func(*history.CopyEffects) *history.CopyEffect) checker.Verdict {
-	var value, first, landed, stale int64
+	var value, first, added, stale int64
 	begun := false
 	for _, ev := range w.accesses {
 		c := copyOf(ev.Copies)
@@ -40,19 +40,18 @@ func oneCopy(w *world, lock string, copyOf func(*history.CopyEffects) *history.C
 		if c.Value != value {
 			return checker.Undecided
 		}
-		if ev.Kind != history.KindWrite || c.Result != history.Landed {
+		if c.Result != history.Landed {
 			continue
-		}
-		if c.New != c.Base+1 {
-			return checker.Undecided
 		}
 		if c.Base != value {
 			stale++
 		}
-		landed++
-		value = c.New
+		if ev.Kind == history.KindWrite {
+			added += c.New - c.Base
+			value = c.New
+		}
 	}
-	if landed != value-first || stale > 0 {
+	if added != value-first || stale > 0 {
 		return checker.Invalid
 	}
 	return checker.Valid

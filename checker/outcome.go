@@ -1,7 +1,9 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +70,7 @@ func (c *conclusion) outcome() (lb.Outcome, string) {
 		if why := c.inconclusive(); why != "" {
 			return lb.Inconclusive, why
 		}
-		return lb.Safe, c.distrust("")
+		return lb.Safe, c.distrust(c.spared())
 	case stuck && care == lb.Safe:
 		care, reason = lb.Stuck, c.first(LayerProgress)
 	case stuck && care != lb.Broken:
@@ -106,6 +108,16 @@ func (c *conclusion) starved() string {
 	return why
 }
 
+// spared says what the lock did that did no harm because the work needs no lock, or "".
+func (c *conclusion) spared() string {
+	for _, layer := range []string{LayerBelief, LayerGrant} {
+		if s := c.first(layer); s != "" {
+			return "the work needs no lock, and so this did no harm: " + s
+		}
+	}
+	return ""
+}
+
 // distrust adds to a reason that the tokens are no fence.
 func (c *conclusion) distrust(reason string) string {
 	if !c.is(LayerToken, Invalid) {
@@ -134,7 +146,7 @@ func (c *conclusion) care() lb.Outcome {
 		fence = lb.Fence
 	}
 	switch {
-	case hurt(CopyPlain) && hurt(CopyChecked), c.doubleGrant():
+	case hurt(CopyPlain) && hurt(CopyChecked), c.doubleGrant() && !c.r.plan.Guarded:
 		return fence
 	case hurt(CopyPlain):
 		return lb.Check
@@ -144,27 +156,56 @@ func (c *conclusion) care() lb.Outcome {
 	return lb.Safe
 }
 
-// harm is the reason of whatever is not safe: the worst mechanism first.
+// harm is the reason of whatever is not safe: the worst mechanism first. What the
+// workload says of it in its own words comes right behind the mechanism; one that the
+// workload itself names is the cause of the others.
 func (c *conclusion) harm() string {
-	for _, layer := range []string{LayerBelief, LayerGrant, LayerStore, LayerWorkload} {
-		if s := c.first(layer); s != "" {
-			return s
+	own, how, what := c.finding(LayerWorkload), "", ""
+	for _, layer := range []string{LayerBelief, LayerGrant, LayerStore} {
+		if f := c.finding(layer); f != nil {
+			how, what = f.Mechanism, f.Sentence
+			break
 		}
 	}
-	return ""
+	if own != nil {
+		if own.Mechanism != "" && how != "" {
+			what = how + ": " + what
+		}
+		how, what = cmp.Or(own.Mechanism, how), joined(own.Sentence, what)
+	}
+	return led(how, what)
+}
+
+// joined are two sentences, either of which may be missing.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
+// led is a sentence led by its mechanism.
+func led(mechanism, sentence string) string {
+	if mechanism == "" {
+		return sentence
+	}
+	return mechanism + ": " + sentence
+}
+
+// finding is a layer's first, nil if there is none.
+func (c *conclusion) finding(layer string) *Finding {
+	if fs := c.layer[layer].Findings; len(fs) > 0 {
+		return &fs[0]
+	}
+	return nil
 }
 
 // first is a layer's first finding, led by its mechanism.
 func (c *conclusion) first(layer string) string {
-	fs := c.layer[layer].Findings
-	if len(fs) == 0 {
-		return ""
+	if f := c.finding(layer); f != nil {
+		return led(f.Mechanism, f.Sentence)
 	}
-	f := fs[0]
-	if f.Mechanism == "" {
-		return f.Sentence
-	}
-	return f.Mechanism + ": " + f.Sentence
+	return ""
 }
 
 // undecided is why nothing can be claimed: a layer came to no verdict, or saw nothing of
@@ -255,5 +296,13 @@ func (r *run) tried() bool {
 			}
 		}
 	}
-	return len(r.Faults) == 0
+	return len(r.Faults) == 0 || r.plan.Guarded && r.worked()
+}
+
+// worked reports whether the store was used while a fault was in force: that is what
+// shows something where the work needs no lock.
+func (r *run) worked() bool {
+	return slices.ContainsFunc(r.Faults, func(f history.Fault) bool {
+		return f.Struck && slices.ContainsFunc(r.Accesses, func(a history.Access) bool { return a.Write && f.Span().Has(a.At) })
+	})
 }

@@ -53,8 +53,8 @@ type regKey struct {
 
 // register is one copy of one lock's register.
 type register struct {
-	initial, value int64
-	landed         []*history.Access
+	initial, value, added int64 // added by all writes that landed
+	landed                []*history.Access
 }
 
 type store struct {
@@ -80,7 +80,7 @@ func effectOn(e *history.Access, copy int) *history.Effect {
 
 // take follows one access through all copies.
 func (s *store) take(e *history.Access) error {
-	if !e.Write {
+	if !e.Write && !e.Confirms() {
 		s.reads[e.Acq] = e
 	}
 	var stale []string
@@ -95,16 +95,14 @@ func (s *store) take(e *history.Access) error {
 		if err != nil {
 			return err
 		}
-		if !e.Write {
-			continue
-		}
-		if s.tally(name, eff) {
+		if s.tally(name, e, eff) {
 			if stale = append(stale, name); len(stale) == 1 {
 				worst, overtakers = copy, s.overtakers(reg, e)
 			}
 		}
-		if eff.Result == history.Landed {
+		if e.Write && eff.Result == history.Landed {
 			reg.value = eff.New
+			reg.added += eff.New - eff.Base
 			reg.landed = append(reg.landed, e)
 		}
 	}
@@ -123,23 +121,25 @@ func (s *store) register(e *history.Access, copy int, eff *history.Effect) (*reg
 		reg = &register{initial: eff.Value, value: eff.Value}
 		s.regs[key] = reg
 	}
-	switch {
-	case eff.Value != reg.value:
+	if eff.Value != reg.value {
 		return nil, fmt.Errorf("the store's log does not fit together: at access %d the %s copy is %d, but %d was there before",
 			e.Seq, copyNames[copy], eff.Value, reg.value)
-	case e.Write && eff.Result == history.Landed && eff.New != eff.Base+1:
-		return nil, fmt.Errorf("the store's log does not fit together: access %d wrote %d to the %s copy, which is not one more than %d",
-			e.Seq, eff.New, copyNames[copy], eff.Base)
 	}
 	return reg, nil
 }
 
-// tally counts a write and reports whether it was stale.
-func (s *store) tally(name string, eff *history.Effect) (stale bool) {
+// tally counts a write, or a read that its client relies on, and reports whether it was
+// stale.
+func (s *store) tally(name string, e *history.Access, eff *history.Effect) (stale bool) {
+	if !e.Write && !e.Confirms() {
+		return false
+	}
 	c := s.copies[name]
 	switch eff.Result {
 	case history.Landed:
-		c.Writes++
+		if e.Write {
+			c.Writes++
+		}
 		if stale = eff.Base != eff.Value; stale {
 			c.Stale++
 		}
@@ -170,7 +170,8 @@ func (s *store) settle() map[string]Copy {
 	for key, reg := range s.regs {
 		name := copyNames[key.copy]
 		c := s.copies[name]
-		c.Lost += len(reg.landed) - int(reg.value-reg.initial)
+		lost := int(reg.added - (reg.value - reg.initial))
+		c.Lost += max(lost, -lost)
 		s.copies[name] = c
 	}
 	return s.copies

@@ -14,6 +14,8 @@ func judgeToken(r *run) Layer {
 	tokens, grants := 0, 0
 	for _, acqs := range r.ByLock() {
 		all := r.granted(acqs)
+		// Who only shares may have none: it has nothing to fence.
+		all = slices.DeleteFunc(all, func(a *acquisition) bool { return a.Token == 0 && a.Shared })
 		bearing := slices.DeleteFunc(slices.Clone(all), func(a *acquisition) bool { return a.Token == 0 })
 		grants, tokens = grants+len(all), tokens+len(bearing)
 		if n := len(all) - len(bearing); n > 0 && (len(bearing) > 0 || r.plan.Traits.Fenced) {

@@ -43,6 +43,9 @@ type Finding struct {
 	To   lb.Instant `json:"to"`
 	// IDs are the acquisitions involved, in the order of their grants.
 	IDs []string `json:"ids"`
+	// Circle is who waits for whom in a deadlock: each for the next, the last for the
+	// first.
+	Circle []Wait `json:"circle,omitempty"`
 	// Confirmed: porcupine agreed on the operations of the finding.
 	Confirmed bool `json:"confirmed"`
 
@@ -50,11 +53,18 @@ type Finding struct {
 	starved string
 }
 
+// Wait is one client that waits for a lock which another holds.
+type Wait struct {
+	Client string `json:"client"`
+	Lock   string `json:"lock"`
+	Holder string `json:"holder"`
+}
+
 // Copy is how one copy of the protected store fared.
 type Copy struct {
 	Writes  int `json:"writes"`  // landed
-	Lost    int `json:"lost"`    // increments that are missing from the final value
-	Stale   int `json:"stale"`   // landed writes whose base was no longer the current value
+	Lost    int `json:"lost"`    // of what was added, how much the final value does not show
+	Stale   int `json:"stale"`   // landed writes, and reads relied on, whose base was no longer the current value
 	Refused int `json:"refused"` // by token
 	Skipped int `json:"skipped"` // by the client's own look at its lease
 }

@@ -14,6 +14,9 @@ func TestWorkload(t *testing.T) {
 	oversold := func(*history.Index) Layer {
 		return Layer{Verdict: Invalid, Summary: "oversold", Findings: []Finding{{Sentence: "one too many"}}, Count: 1}
 	}
+	circle := func(*history.Index) Layer {
+		return Layer{Verdict: Invalid, Summary: "stuck", Findings: []Finding{{Mechanism: lb.Deadlock, Sentence: "A waits for B"}}, Count: 1}
+	}
 	sound := func(*history.Index) Layer { return Layer{Verdict: Valid} }
 	for _, tt := range []struct {
 		name   string
@@ -24,12 +27,39 @@ func TestWorkload(t *testing.T) {
 	}{
 		{"it agrees", tell(history.Plan{}).busy(10, 12), sound, lb.Safe, ""},
 		{"only it saw harm", tell(history.Plan{}).busy(10, 12), oversold, lb.Broken, "one too many"},
-		{"the copies show what would have saved it", late(history.Plan{}, skipped, 0), oversold, lb.Check, "overstay: "},
+		{"the copies show what would have saved it", late(history.Plan{}, skipped, 0), oversold, lb.Check, "overstay: one too many; "},
+		{"it names the cause", late(history.Plan{}, skipped, 0), circle, lb.Check, "deadlock: A waits for B; overstay: "},
 		{"it panics", tell(history.Plan{}).busy(10, 12), func(*history.Index) Layer { panic("at the till") }, lb.Inconclusive, "workload is undecided"},
 	} {
 		r := Options{Workload: tt.own}.Check(t.Context(), tt.story.plan, indexed(tt.story.events))
 		if r.Outcome != tt.want || !strings.HasPrefix(r.Reason, tt.reason) {
 			t.Errorf("%s: %s (%s), want %s (%s)", tt.name, r.Outcome, r.Reason, tt.want, tt.reason)
+		}
+	}
+}
+
+// TestGuarded: where the work needs no lock, two holders are no harm, and are told of; a
+// copy that is hurt is harm all the same.
+func TestGuarded(t *testing.T) {
+	double := func(plan history.Plan) *story {
+		return tell(plan).busy(10, 12).granted("w1.c0", "one", 300, 301, 900).granted("w2.c0", "two", 302, 303, 900)
+	}
+	for _, tt := range []struct {
+		name   string
+		story  *story
+		want   lb.Outcome
+		reason string
+	}{
+		{"two holders", double(history.Plan{}), lb.Broken, "double grant: "},
+		{"two holders of what needs none", double(history.Plan{Guarded: true}), lb.Safe, "the work needs no lock, and so this did no harm: double grant: "},
+		{"a hurt copy", late(history.Plan{Guarded: true}, landed, 0), lb.Broken, "overstay: "},
+	} {
+		r := tt.story.check()
+		if r.Outcome != tt.want || !strings.HasPrefix(r.Reason, tt.reason) {
+			t.Errorf("%s: %s (%s), want %s (%s)", tt.name, r.Outcome, r.Reason, tt.want, tt.reason)
+		}
+		if cell := Merge([]Result{r}, lb.Info{}); (cell.Violations > 0) != (tt.want != lb.Safe) {
+			t.Errorf("%s: %d violations", tt.name, cell.Violations)
 		}
 	}
 }

@@ -49,6 +49,9 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	if err := prog.runsOn(p.Topology, impl.Info()); err != nil {
 		return err
 	}
+	if err := p.work.Info().Available(impl.Info()); err != nil {
+		return usage("%w", err)
+	}
 	m := run.Matrix{Catalog: prog.Catalog, Workload: p.work, Base: p.Plan}
 	plan := m.For(impl, fault, 0)
 	if err := m.Available(plan, fault); err != nil {

@@ -19,7 +19,7 @@ func (s shop) Info() workloads.Info {
 
 // Judge compares what was sold with what the books say. Items whose sale was overwritten
 // will be sold once more.
-func (shop) Judge(ix *history.Index) checker.Layer {
+func (shop) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 	sold, booked := int64(0), int64(0)
 	for i := range ix.Accesses {
 		if a := &ix.Accesses[i]; a.Write && a.Plain.Result == history.Landed {

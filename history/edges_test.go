@@ -115,8 +115,6 @@ func TestRanges(t *testing.T) {
 		{"return", "result", `"unknown"`, ""}, {"return", "result", `"lost"`, "can't return lost"}, {"return", "result", `"odd"`, `result "odd"`},
 		{"fault", "phase", `"heal"`, ""}, {"fault", "phase", `"healed"`, ""}, {"fault", "phase", `"begin"`, `phase "begin"`},
 		{"read", "copies", `{"plain":{"value":1},"checked":{"value":1},"fenced":{"value":1,"result":"refused"}}`, ""},
-		{"read", "copies", `{"plain":{"value":1},"checked":{"value":1},"fenced":{"value":1,"result":"landed"}}`, "a read can't be landed"},
-		{"read", "copies", `{"plain":{"value":1},"checked":{"value":1,"result":"skipped"}}`, "a read can't be skipped"},
 		{"read", "copies", `{"plain":{"value":1},"checked":{"value":1},"plain":{"value":1}}`, "plain is there twice"},
 		{"write", "copies", `{"plain":{"value":1,"result":"landed"},"checked":{"value":1,"result":"landed"},"fenced":{"value":1}}`, "a write needs result"},
 		{"write", "copies", `{"plain":{"base":1,"result":"landed"},"checked":{"value":1,"result":"landed"}}`, "a copy needs value"},

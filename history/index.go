@@ -113,6 +113,13 @@ type Access struct {
 	file uint16
 }
 
+// Confirms reports whether a is a read by which its client relies on what it had read
+// before: for a copy the base.
+func (a *Access) Confirms() bool {
+	relies := func(d Decision) bool { return d == Landed || d == Skipped }
+	return !a.Write && (relies(a.Plain.Result) || relies(a.Checked.Result) || relies(a.Fenced.Result))
+}
+
 // Effect is what one access did to one copy, as [CopyEffect].
 type Effect struct {
 	Value, Base, New int64
@@ -122,7 +129,8 @@ type Effect struct {
 // Decision is what became of a write to one copy.
 type Decision uint8
 
-// The decisions. A read has none, unless its token is too old.
+// The decisions. A read has none, unless its token is too old or its client relies on an
+// earlier one.
 const (
 	NoDecision Decision = iota
 	Landed

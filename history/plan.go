@@ -32,6 +32,9 @@ type Plan struct {
 	// Evidence are the layers that the workload's verdict rests on, beside those that
 	// look for harm.
 	Evidence []string `json:"evidence,omitempty"`
+	// Guarded: the workload's work is right without the lock, too: two holders at once
+	// are no harm.
+	Guarded bool `json:"guarded,omitempty"`
 	// Expect is what the algorithm declares under this fault, nil where nothing is
 	// promised.
 	Expect *lb.Expectation `json:"expect,omitempty"`

@@ -3,4 +3,14 @@
 package workloads
 
 // All returns the workloads.
-func All() []Workload { return []Workload{Counter{}} }
+func All() []Workload {
+	return []Workload{
+		Counter{},
+		Stock{Goods: 1},
+		Stock{Goods: 6},
+		Once{},
+		Once{Key: true},
+		Transfer{},
+		Transfer{Unordered: true},
+	}
+}

@@ -13,15 +13,15 @@ import (
 	"github.com/lockbench/lockbench/internal/clock"
 )
 
-// Store is the protected store: for every lock a counter, kept in three copies
-// that differ only in the care of those who write them. It listens on a host of
-// its own and records every access in the order in which it served them: the
-// ground truth of a run.
+// Store is the protected store: for every lock a number, kept in three copies that
+// differ only in the care of those who write them. It listens on a host of its own and
+// records every access in the order in which it served them: the ground truth of a run.
 //
 // plain takes every write. checked takes every write, too, but writers offer one
 // only when their own look at the lease says that they still hold the lock.
 // fenced refuses what carries a lower token than the highest it has seen,
 // reads included: a write is stale from the moment that a later holder has read.
+// Shared holders may come in any order among themselves.
 type Store struct {
 	record func(history.Event)
 
@@ -31,8 +31,14 @@ type Store struct {
 }
 
 type register struct {
-	plain, checked, fenced int64
-	highest                uint64 // token seen
+	plain, checked, fenced number
+	seen, wrote            uint64 // the highest token of all, and of those that were exclusive
+}
+
+// number is one copy.
+type number struct {
+	value int64
+	taken map[int64]bool // what was written once
 }
 
 // NewStore makes an empty store that records to record.
@@ -40,15 +46,36 @@ func NewStore(record func(history.Event)) *Store {
 	return &Store{record: record, registers: map[string]*register{}}
 }
 
-// access is one request to the store: a line of JSON each way.
+// access is one request to the store: a line of JSON each way. All its parts are served
+// at once, as in one transaction: each copy takes all of them or none.
 type access struct {
-	Write  bool   `json:"write"`
-	Client string `json:"client"`
+	Kind   accessKind `json:"kind"`
+	Client string     `json:"client"`
+	Parts  []part     `json:"parts"`
+	// Once makes what is written an idempotency key: each copy takes it once.
+	Once bool `json:"once,omitempty"`
+}
+
+type accessKind string
+
+const (
+	reads    accessKind = "read"
+	confirms accessKind = "confirm" // reads again, and relies on what it had read before
+	writes   accessKind = "write"
+)
+
+// part is what an access does under one lock.
+type part struct {
 	Lock   string `json:"lock"`
 	ID     string `json:"id"`
 	Token  uint64 `json:"token"`
-	// Base is what the writer had read, and Held its own look at its lease.
+	Shared bool   `json:"shared,omitempty"`
+	// First is what the copies hold that nobody has used yet.
+	First int64 `json:"first,omitempty"`
+	// Base is what the client had read, New what it writes, and Held its own look at its
+	// lease.
 	Base values `json:"base"`
+	New  values `json:"new"`
 	Held bool   `json:"held"`
 }
 
@@ -87,36 +114,63 @@ func (s *Store) serveOne(c net.Conn) {
 }
 
 // serve does one access to all copies at once and returns what they held before.
-func (s *Store) serve(a access) values {
+func (s *Store) serve(a access) (before []values) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.registers[a.Lock]
-	if r == nil {
-		r = &register{}
-		s.registers[a.Lock] = r
+	held, fresh := true, true
+	for _, p := range a.Parts {
+		r := s.register(p)
+		held, fresh = held && p.Held, fresh && r.fresh(p)
 	}
-	before := values{r.plain, r.checked, r.fenced}
-	effects := history.CopyEffects{Plain: history.CopyEffect{Value: r.plain}, Checked: history.CopyEffect{Value: r.checked}}
-	fresh := a.Token >= r.highest
-	if a.Token != 0 {
-		effects.Fenced = &history.CopyEffect{Value: r.fenced}
-		if !fresh {
-			effects.Fenced.Result = history.Refused
+	for _, p := range a.Parts {
+		r := s.registers[p.Lock]
+		before = append(before, values{r.plain.value, r.checked.value, r.fenced.value})
+		s.one(a, p, r, held, fresh)
+	}
+	return before
+}
+
+func (s *Store) register(p part) *register {
+	r := s.registers[p.Lock]
+	if r == nil {
+		one := func() number { return number{p.First, map[int64]bool{}} }
+		r = &register{plain: one(), checked: one(), fenced: one()}
+		s.registers[p.Lock] = r
+	}
+	return r
+}
+
+// fresh reports whether no later holder has been here.
+func (r *register) fresh(p part) bool {
+	return p.Token >= r.seen || p.Shared && p.Token >= r.wrote || p.unfenced()
+}
+
+// unfenced: a shared holder without a token has nothing by which it could be refused.
+func (p *part) unfenced() bool { return p.Shared && p.Token == 0 }
+
+// one does one part, and records it.
+func (s *Store) one(a access, p part, r *register, held, fresh bool) {
+	plain, checked, fenced := effect(a, &r.plain, p.Base.Plain, p.New.Plain, history.Landed),
+		effect(a, &r.checked, p.Base.Checked, p.New.Checked, when(held, history.Skipped)),
+		effect(a, &r.fenced, p.Base.Fenced, p.New.Fenced, when(fresh, history.Refused))
+	effects := history.CopyEffects{Plain: plain, Checked: checked}
+	if p.Token != 0 || p.unfenced() && r.seen != 0 {
+		effects.Fenced = &fenced
+		if r.seen = max(r.seen, p.Token); !p.Shared {
+			r.wrote = max(r.wrote, p.Token)
 		}
-		r.highest = max(r.highest, a.Token)
 	}
 	kind := history.KindRead
-	if a.Write {
+	if a.Kind == writes {
 		kind = history.KindWrite
-		write(&r.plain, &effects.Plain, a.Base.Plain, history.Landed)
-		write(&r.checked, &effects.Checked, a.Base.Checked, when(a.Held, history.Skipped))
+		r.plain.take(&plain, a.Once)
+		r.checked.take(&checked, a.Once)
 		if effects.Fenced != nil {
-			write(&r.fenced, effects.Fenced, a.Base.Fenced, when(fresh, history.Refused))
+			r.fenced.take(&fenced, a.Once)
 		}
 	}
 	s.seq++
-	s.record(history.Event{At: clock.Now(), Kind: kind, Seq: s.seq, Client: a.Client, Lock: a.Lock, ID: a.ID, Token: a.Token, Copies: &effects})
-	return before
+	s.record(history.Event{At: clock.Now(), Kind: kind, Seq: s.seq, Client: a.Client, Lock: p.Lock, ID: p.ID, Token: p.Token, Copies: &effects})
 }
 
 func when(ok bool, otherwise history.Decision) history.Decision {
@@ -126,12 +180,31 @@ func when(ok bool, otherwise history.Decision) history.Decision {
 	return otherwise
 }
 
-// write adds one to what the writer had read, if the write lands.
-func write(copy *int64, effect *history.CopyEffect, base int64, result history.Decision) {
-	effect.Base, effect.Result = base, result
-	if result == history.Landed {
-		effect.New = base + 1
-		*copy = base + 1
+// effect is what an access does to a copy, if that decides so.
+func effect(a access, c *number, base, new int64, decision history.Decision) history.CopyEffect {
+	e := history.CopyEffect{Value: c.value, Result: decision}
+	switch {
+	case a.Kind == reads:
+		if decision != history.Refused {
+			e.Result = history.NoDecision
+		}
+		return e
+	case a.Kind == writes && a.Once && decision == history.Landed && c.taken[new]:
+		e.Result = history.Refused
+	}
+	if e.Base = base; a.Kind == writes && e.Result == history.Landed {
+		e.New = new
+	}
+	return e
+}
+
+// take writes what landed.
+func (c *number) take(e *history.CopyEffect, once bool) {
+	if e.Result != history.Landed {
+		return
+	}
+	if c.value = e.New; once {
+		c.taken[e.New] = true
 	}
 }
 
@@ -150,11 +223,11 @@ func dialStore(ctx context.Context, addr string) (*storeClient, error) {
 	return &storeClient{c, json.NewDecoder(bufio.NewReader(c)), json.NewEncoder(c)}, nil
 }
 
-func (c *storeClient) do(a access) (v values, err error) {
-	if err = errors.Join(c.out.Encode(a), c.in.Decode(&v)); err != nil {
+func (c *storeClient) ask(a access) (before []values, err error) {
+	if err = errors.Join(c.out.Encode(a), c.in.Decode(&before)); err != nil {
 		err = fmt.Errorf("workloads: ask the store: %w", err)
 	}
-	return v, err
+	return before, err
 }
 
 func (c *storeClient) Close() error { return c.conn.Close() }

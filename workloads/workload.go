@@ -2,6 +2,9 @@ package workloads
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -19,19 +22,69 @@ type Workload interface {
 // those of the checkers.
 type Judge interface {
 	Workload
-	Judge(ix *history.Index) checker.Layer
+	// Judge is a function of the history and its plan alone.
+	Judge(ix *history.Index, plan history.Plan) checker.Layer
 }
 
 // Info describes a workload.
 type Info struct {
 	Name string
 	Doc  string
-	// Steps are the points that every section passes, in order; StepBegun and StepWork
-	// are among them.
+	// Needs are the traits without which a lock has nothing to do here: Shared,
+	// Reentrant.
+	Needs lb.Traits
+	// Steps are the points that sections pass, in order; every one passes StepBegun and
+	// StepWork.
 	Steps []string
 	// Evidence are the layers that a verdict on a run rests on, beside those that look
 	// for harm: where one of them found nothing to look at, the run proves nothing.
 	Evidence []string
+	// Guarded: what is done under the lock is right without it, too, and two holders at
+	// once are no harm.
+	Guarded bool
+	// Sparse: clients meet too seldom for a known hazard to show in every run.
+	Sparse bool
+	// Leases is how many a run must last at least to show anything, besides two seconds.
+	Leases int
+	// Expect says what is to be expected under a fault because of the work, and not of the
+	// lock. It takes the place of what the lock declares, save that a lock which gets stuck
+	// does so whatever is done under it.
+	Expect []lb.Expectation
+}
+
+// Available says why the lock has nothing to do here, or nil.
+func (i Info) Available(lock lb.Info) error {
+	switch {
+	case i.Needs.Shared && !lock.Traits.Shared:
+		return fmt.Errorf("the workload %s needs a shared mode, and %s has none", i.Name, lock.Name)
+	case i.Needs.Reentrant && !lock.Traits.Reentrant:
+		return fmt.Errorf("the workload %s acquires again what it holds, and %s is not reentrant", i.Name, lock.Name)
+	}
+	return nil
+}
+
+// Expected is what the lock declares under the fault, or the work instead; nil where
+// nothing is promised.
+func (i Info) Expected(lock lb.Info, fault string) *lb.Expectation {
+	declared := lock.Expected(fault)
+	stuck := declared != nil && slices.Contains(declared.Outcomes, lb.Stuck)
+	if own := (lb.Info{Expect: i.Expect}).Expected(fault); own != nil && !stuck {
+		return own
+	}
+	if declared != nil && i.Sparse && !slices.Contains(declared.Outcomes, lb.Safe) {
+		may := *declared
+		may.Outcomes, may.Reason = append(slices.Clip(may.Outcomes), lb.Safe), ""
+		return &may
+	}
+	return declared
+}
+
+// AtLeast is how long a run must last at least.
+func (i Info) AtLeast(ttl time.Duration) time.Duration {
+	if i.Leases == 0 {
+		return 0
+	}
+	return time.Duration(i.Leases)*ttl + 2*time.Second
 }
 
 // The steps that the holder of every workload passes: its work has begun, and is

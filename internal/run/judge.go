@@ -26,7 +26,7 @@ func Judge(ctx context.Context, c catalog.Catalog, r *rundir.Run) (checker.Resul
 	// that know every workload are all there is.
 	if w, err := c.Workload(r.Plan.Workload); err == nil {
 		if own, ok := w.(workloads.Judge); ok {
-			o.Workload = own.Judge
+			o.Workload = func(ix *history.Index) checker.Layer { return own.Judge(ix, r.Plan) }
 		}
 	}
 	res := o.Check(ctx, r.Plan, ix)

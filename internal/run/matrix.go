@@ -38,10 +38,10 @@ const defaultTTL = time.Second
 // first of the algorithm's that the fault can strike: a lock that runs on one server
 // meets a failover where there is something to fail over to.
 func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
-	info, plan := impl.Info(), m.Base
-	plan.Algorithm, plan.Fault, plan.Workload = info.Name, fault.Name, m.Workload.Info().Name
-	plan.Traits, plan.Expect, plan.Jobs = info.Traits, info.Expected(plan.Fault), max(1, m.Jobs)
-	plan.Evidence = m.Workload.Info().Evidence
+	info, work, plan := impl.Info(), m.Workload.Info(), m.Base
+	plan.Algorithm, plan.Fault, plan.Workload = info.Name, fault.Name, work.Name
+	plan.Traits, plan.Expect, plan.Jobs = info.Traits, work.Expected(info, plan.Fault), max(1, m.Jobs)
+	plan.Evidence, plan.Guarded = work.Evidence, work.Guarded
 	plan.Seed += uint64(n)
 	if plan.Topology == "" {
 		plan.Topology = info.Topologies[0]
@@ -57,13 +57,18 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 	if plan.TTL == 0 {
 		plan.TTL = max(defaultTTL, fault.MinTTL)
 	}
+	plan.Duration = max(plan.Duration, work.AtLeast(plan.TTL))
 	return plan
 }
 
-// Available says why the fault can't strike in a run of the plan, or nil.
+// Available says why there is no run of the plan: the workload asks for what the lock
+// has not, or the fault can't strike; or nil.
 func (m *Matrix) Available(plan history.Plan, fault faults.Fault) error {
 	setting, err := m.Catalog.Setting(plan)
 	if err != nil {
+		return err
+	}
+	if err := setting.Workload.Available(setting.Algorithm); err != nil {
 		return err
 	}
 	return fault.Available(setting)

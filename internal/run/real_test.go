@@ -174,7 +174,7 @@ func (j judging) Info() workloads.Info {
 	return info
 }
 
-func (judging) Judge(ix *history.Index) checker.Layer {
+func (judging) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 	return checker.Layer{Verdict: checker.Invalid, Count: 1, Findings: []checker.Finding{{
 		Sentence: fmt.Sprintf("all %d accesses were in vain", len(ix.Accesses)), At: ix.Last}}}
 }

@@ -45,6 +45,9 @@ func Parse(text string) (Sketch, error) {
 		case "leased":
 			s.Plan.Traits.Leased = true
 			continue
+		case "guarded":
+			s.Plan.Guarded = true
+			continue
 		case "planned":
 			s.Plan.Algorithm, s.Plan.TTL = "sample", time.Second
 			continue
@@ -180,13 +183,16 @@ func set(ev *history.Event, name, value string, unit lb.Instant) (err error) {
 	return err
 }
 
-// setCopy reads VALUE, VALUE/BASE/NEW or VALUE/BASE/refused.
+// setCopy reads VALUE, VALUE/BASE/NEW or VALUE/BASE/refused; of a read that relies on its
+// base, VALUE/BASE/landed.
 func setCopy(ev *history.Event, name, value string) (err error) {
 	var c history.CopyEffect
 	parts := strings.Split(value, "/")
 	for i, to := range []*int64{&c.Value, &c.Base, &c.New}[:len(parts)] {
 		if i == 2 {
 			switch c.Result = history.Landed; parts[2] {
+			case history.Landed.String():
+				continue
 			case history.Refused.String():
 				c.Result = history.Refused
 				continue

@@ -61,12 +61,12 @@ func line(b *strings.Builder, ev *history.Event) {
 		}
 	}
 	if c := ev.Copies; c != nil {
-		writeCopy(b, "plain", c.Plain)
+		writeCopy(b, "plain", c.Plain, ev.Kind == history.KindRead)
 		if c.Checked != c.Plain {
-			writeCopy(b, "checked", c.Checked)
+			writeCopy(b, "checked", c.Checked, ev.Kind == history.KindRead)
 		}
 		if c.Fenced != nil {
-			writeCopy(b, "fenced", *c.Fenced)
+			writeCopy(b, "fenced", *c.Fenced, ev.Kind == history.KindRead)
 		}
 	}
 	b.WriteByte('\n')
@@ -94,10 +94,10 @@ func text(ev *history.Event, name string) string {
 	}
 }
 
-func writeCopy(b *strings.Builder, name string, c history.CopyEffect) {
+func writeCopy(b *strings.Builder, name string, c history.CopyEffect, read bool) {
 	fmt.Fprintf(b, " %s=%d", name, c.Value)
 	switch {
-	case c.Result == history.Landed:
+	case c.Result == history.Landed && !read:
 		fmt.Fprintf(b, "/%d/%d", c.Base, c.New)
 	case c.Result != history.NoDecision:
 		fmt.Fprintf(b, "/%d/%s", c.Base, c.Result)

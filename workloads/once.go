@@ -1,0 +1,130 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Once is a scheduled task on many servers, each of which would run it: whoever has the
+// lock looks which task was run last, runs the next, and ticks it off. Each is to run
+// exactly once.
+type Once struct {
+	// Key sends the number of the task along with its result, as an idempotency key that
+	// the store takes once. Then it needs no lock: that only saves work.
+	Key bool
+}
+
+// Info implements [Workload].
+func (o Once) Info() Info {
+	i := Info{
+		Name:     "once",
+		Doc:      "run the next task of a list, and tick it off: each exactly once",
+		Steps:    sectionSteps,
+		Evidence: []string{checker.LayerStore, checker.LayerWorkload},
+	}
+	if o.Key {
+		i.Name, i.Guarded = "once-key", true
+		i.Doc = "the same with the task's number as an idempotency key in the store, which needs no lock"
+		i.Expect = []lb.Expectation{{Fault: "*", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "the store takes each key once: the lock only saves work"}}
+	}
+	return i
+}
+
+// Open implements [Workload].
+func (o Once) Open(ctx context.Context, b Bench) (Task, error) {
+	t, err := open(ctx, b)
+	return onceTask{t, o.Key}, err
+}
+
+type onceTask struct {
+	bench
+	key bool
+}
+
+// Run implements [Task].
+func (t onceTask) Run(ctx context.Context, s Session) error {
+	return under(ctx, s, func(ctx context.Context, held []*lb.Lease) error {
+		return t.do(ctx, section{leases: held, change: plus(1), once: t.key, last: stepBeforeWrite})
+	}, Ask{Lock: "tasks"})
+}
+
+// Judge implements [Judge]: a task ran as often as its number was written.
+func (o Once) Judge(ix *history.Index, _ history.Plan) checker.Layer {
+	var f findings
+	var told []string
+	for _, c := range cares(ix) {
+		runs, refused := runsOf(ix, c)
+		twice := 0
+		for _, task := range runs {
+			if len(task) < 2 {
+				continue
+			}
+			if twice++; c.name == "" {
+				f.add(func() checker.Finding { return ranTwice(ix, task) })
+			}
+		}
+		if c.name == "" && len(runs) == 0 {
+			return vacuous("no task was run")
+		}
+		say := "each ran once"
+		if twice > 0 {
+			say = fmt.Sprintf("%d ran more than once", twice)
+		}
+		if o.Key {
+			say += fmt.Sprintf(", %s refused by the key", plural(refused, "repetition"))
+		}
+		told = append(told, strings.TrimPrefix(c.name+": ", ": ")+plural(len(runs), "task")+", "+say)
+	}
+	return f.layer("%s", strings.Join(told, "; "))
+}
+
+// runsOf are the writes by which each task was ticked off in a copy, in the order of
+// their second ones, and how many were refused.
+func runsOf(ix *history.Index, c care) (runs [][]*history.Access, refused int) {
+	number := map[int64]int{}
+	for i := range ix.Accesses {
+		a := &ix.Accesses[i]
+		e := c.of(a)
+		switch {
+		case e == nil || !a.Write:
+		case e.Result == history.Refused:
+			refused++
+		case e.Result == history.Landed:
+			n, ok := number[e.New]
+			if !ok {
+				n = len(runs)
+				number[e.New], runs = n, append(runs, nil)
+			}
+			runs[n] = append(runs[n], a)
+		}
+	}
+	return runs, refused
+}
+
+func ranTwice(ix *history.Index, task []*history.Access) checker.Finding {
+	var by []string
+	for _, a := range task[:min(len(task), 3)] {
+		by = append(by, ix.Clients[a.Client].Name+" at "+sec(ix, a.At))
+	}
+	if more := len(task) - len(by); more > 0 {
+		by = append(by, fmt.Sprint(more, " more"))
+	}
+	last := len(by) - 1
+	how := "twice"
+	if len(task) > 2 {
+		how = fmt.Sprint(len(task), " times")
+	}
+	f := about(ix, ix.Acqs[task[0].Acq].Lock, task[1], "task-%d ran %s: by %s and by %s", task[0].Plain.New, how, strings.Join(by[:last], ", "), by[last])
+	f.IDs = nil
+	for _, a := range task[:min(len(task), mostFindings)] {
+		acq := &ix.Acqs[a.Acq]
+		f.IDs, f.From = append(f.IDs, ix.ID(acq)), min(f.From, acq.Call)
+	}
+	return f
+}

@@ -1,0 +1,126 @@
+package workloads
+
+import (
+	"context"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// stepBeforeWrite is the moment that no client can guard: it has looked at its lease
+// and is about to write. At [StepWork] the lease has not been looked at yet.
+const stepBeforeWrite = "before-write"
+
+// The work takes a random time in [minWork, minWork+workSpread).
+const (
+	minWork    = 5 * time.Millisecond
+	workSpread = 10 * time.Millisecond
+)
+
+// sectionSteps are what every section passes that writes.
+var sectionSteps = []string{StepBegun, StepWork, stepBeforeWrite}
+
+// bench is what the tasks of this package do their work with.
+type bench struct {
+	env *lb.Env
+	*storeClient
+}
+
+func open(ctx context.Context, b Bench) (bench, error) {
+	c, err := dialStore(ctx, b.Store)
+	return bench{b.Env, c}, err
+}
+
+// under takes the locks in their order, does the work and gives them back in the
+// opposite one. The work is not cut short by the end of the run, only the next one is
+// not begun: half a section would look like a lost update.
+func under(ctx context.Context, s Session, work func(context.Context, []*lb.Lease) error, asks ...Ask) (err error) {
+	var held []*lb.Lease
+	for _, ask := range asks {
+		var lease *lb.Lease
+		if lease, err = s.Acquire(ctx, ask); err != nil {
+			break
+		}
+		held = append(held, lease)
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err == nil {
+		err = work(ctx, held)
+	}
+	for i := len(held) - 1; i >= 0; i-- {
+		if notReleased := s.Release(ctx, held[i]); err == nil {
+			err = notReleased
+		}
+	}
+	return err
+}
+
+// section is the critical one: read, work, look at the lease, write. It reads one
+// number under each of its locks.
+type section struct {
+	leases []*lb.Lease
+	// change is what it makes of what it has read of one copy; nil for one that reads
+	// again instead of writing, and relies on what it has read.
+	change func(read []int64) (written []int64)
+	// first and once are those of the store.
+	first int64
+	once  bool
+	// last is the step before the second access.
+	last string
+}
+
+// plus is the change that adds n under the one lock.
+func plus(n int64) func([]int64) []int64 {
+	return func(read []int64) []int64 { return []int64{read[0] + n} }
+}
+
+// do does the section. Who is caught in it is caught with its last lock.
+func (b bench) do(ctx context.Context, s section) error {
+	req := s.leases[len(s.leases)-1].Request
+	a := access{Kind: reads, Client: b.env.Client, Once: s.once}
+	for _, l := range s.leases {
+		a.Parts = append(a.Parts, part{Lock: l.Request.Lock, ID: l.Request.Owner, Token: l.Token, Shared: l.Request.Shared, First: s.first})
+	}
+	read, err := b.ask(a)
+	if err != nil {
+		return err
+	}
+	if err := b.env.Step(ctx, req, StepBegun); err != nil {
+		return err
+	}
+	work := minWork + time.Duration(b.env.Rand.Int64N(int64(workSpread)))
+	if err := b.env.Clock.Sleep(ctx, work); err != nil {
+		return err
+	}
+	if err := b.env.Step(ctx, req, StepWork); err != nil {
+		return err
+	}
+	for i, l := range s.leases {
+		a.Parts[i].Base, a.Parts[i].Held = read[i], l.Valid()
+	}
+	if err := b.env.Step(ctx, req, s.last); err != nil {
+		return err
+	}
+	a.Kind = confirms
+	if s.change != nil {
+		a.Kind = writes
+		for _, copy := range copies {
+			var values []int64
+			for i := range read {
+				values = append(values, *copy(&read[i]))
+			}
+			for i, v := range s.change(values) {
+				*copy(&a.Parts[i].New) = v
+			}
+		}
+	}
+	_, err = b.ask(a)
+	return err
+}
+
+// copies are the three of a value.
+var copies = []func(*values) *int64{
+	func(v *values) *int64 { return &v.Plain },
+	func(v *values) *int64 { return &v.Checked },
+	func(v *values) *int64 { return &v.Fenced },
+}
