@@ -59,7 +59,7 @@ mutate-checkers: ## small faults in the reader and the checkers, none of which t
 	go run ./internal/mutate
 
 mutants: servers ## broken locks must be convicted and correct ones acquitted: 20 runs each, two counts
-	@set -o pipefail; LOCKBENCH_MUTANT_RUNS=20 go test -count 1 -p 1 -timeout 60m -run '^TestMutants$$' -v ./impls/... | awk ' \
+	@set -o pipefail; LOCKBENCH_MUTANT_RUNS=20 go test -count 1 -p 1 -timeout 60m -run '^TestMutants$$' -v ./impls/... ./workloads | awk ' \
 		/not convicted|not acquitted|seed [0-9]+:|^FAIL|^panic/ { print } \
 		/: convicted [0-9]+ of/ { sub(/.*: convicted/, "convicted"); c += $$2; m += $$4; a += $$9; n += $$11 } \
 		END { printf "convicted %d of %d runs of mutants\nacquitted %d of %d runs of correct algorithms\n", c, m, a, n; exit c != m || a != n }'

@@ -64,7 +64,7 @@ type conclusion struct {
 // to be safe, and that takes every layer.
 func (c *conclusion) outcome() (lb.Outcome, string) {
 	care, reason := c.care(), c.harm()
-	stuck := c.is(LayerProgress, Invalid)
+	stuck, whyStuck := c.stuck()
 	switch {
 	case care == lb.Safe && !stuck:
 		if why := c.inconclusive(); why != "" {
@@ -72,11 +72,11 @@ func (c *conclusion) outcome() (lb.Outcome, string) {
 		}
 		return lb.Safe, c.distrust(c.spared())
 	case stuck && care == lb.Safe:
-		care, reason = lb.Stuck, c.first(LayerProgress)
+		care, reason = lb.Stuck, whyStuck
 	case stuck && care != lb.Broken:
-		care, reason = lb.Stuck, fmt.Sprintf("%s; besides it took %s: %s", c.first(LayerProgress), care, reason)
+		care, reason = lb.Stuck, fmt.Sprintf("%s; besides it took %s: %s", whyStuck, care, reason)
 	case stuck:
-		reason += "; and stuck: " + c.first(LayerProgress)
+		reason += "; and stuck: " + whyStuck
 	case c.starved() != "":
 		c.res.Starved = c.starved()
 		return lb.Inconclusive, c.res.Starved + "; harm was seen: " + reason
@@ -90,6 +90,20 @@ func (c *conclusion) outcome() (lb.Outcome, string) {
 		reason += " (the fault had no measured effect)"
 	}
 	return care, reason
+}
+
+// stuck reports whether nobody could get a lock any more, or not for long, and why.
+func (c *conclusion) stuck() (bool, string) {
+	if c.is(LayerProgress, Invalid) {
+		return true, c.first(LayerProgress)
+	}
+	return c.leftBehind(), c.first(LayerWorkload)
+}
+
+// leftBehind reports whether what the workload found is a lock that stayed taken.
+func (c *conclusion) leftBehind() bool {
+	own := c.finding(LayerWorkload)
+	return own != nil && own.Mechanism == lb.Ghost
 }
 
 // starved is how the machine, and no fault, made every writer outlive its lease, or "".
@@ -150,7 +164,7 @@ func (c *conclusion) care() lb.Outcome {
 		return fence
 	case hurt(CopyPlain):
 		return lb.Check
-	case c.is(LayerWorkload, Invalid):
+	case c.is(LayerWorkload, Invalid) && !c.leftBehind():
 		return lb.Broken
 	}
 	return lb.Safe
@@ -161,6 +175,9 @@ func (c *conclusion) care() lb.Outcome {
 // workload itself names is the cause of the others.
 func (c *conclusion) harm() string {
 	own, how, what := c.finding(LayerWorkload), "", ""
+	if c.leftBehind() { // no harm to what is protected
+		own = nil
+	}
 	for _, layer := range []string{LayerBelief, LayerGrant, LayerStore} {
 		if f := c.finding(layer); f != nil {
 			how, what = f.Mechanism, f.Sentence
@@ -168,7 +185,7 @@ func (c *conclusion) harm() string {
 		}
 	}
 	if own != nil {
-		if own.Mechanism != "" && how != "" {
+		if own.Mechanism != "" && how != "" && how != own.Mechanism {
 			what = how + ": " + what
 		}
 		how, what = cmp.Or(own.Mechanism, how), joined(own.Sentence, what)

@@ -12,5 +12,8 @@ func All() []Workload {
 		Once{Key: true},
 		Transfer{},
 		Transfer{Unordered: true},
+		Readers{},
+		Impatient{},
+		Reentrant{},
 	}
 }

@@ -1,7 +1,9 @@
 package workloads
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -97,4 +99,30 @@ func about(ix *history.Index, lock int32, a *history.Access, format string, args
 		f.IDs, f.At, f.From, f.To = []string{ix.ID(acq)}, a.At, acq.Call, a.At
 	}
 	return f
+}
+
+// change is one more of something from an instant on, or one less.
+type change struct {
+	at lb.Instant
+	by int
+}
+
+// peak is the highest that the changes add up to; what ends in the instant in which
+// something begins has ended.
+func peak(changes []change) (highest int) {
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	now := 0
+	for _, c := range changes {
+		now += c.by
+		highest = max(highest, now)
+	}
+	return highest
+}
+
+// calm reports whether nothing went wrong in s but what the lock did: no fault was in
+// force, and every process ran.
+func calm(ix *history.Index, s history.Span) bool {
+	disturbed := func(d history.Span) bool { return d.From <= s.To && s.From <= d.To }
+	return !slices.ContainsFunc(ix.Faults, func(f history.Fault) bool { return disturbed(f.Span()) }) &&
+		!slices.ContainsFunc(ix.Workers, func(w history.Worker) bool { return slices.ContainsFunc(w.Silences, disturbed) })
 }

@@ -30,11 +30,13 @@ func allMutants() []mutants.Mutant {
 		mutants.New(mutate("etcd-single-by-key", single(false)),
 			// Whose key a late release deletes is told of it, or another is granted first.
 			mutate("etcd-single", single(true)), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant),
+		mutants.New(mutate("etcd-lease-ghost", func(c *leaseClient) lb.Client { return ghost{c} }),
+			Lease(), "none", lb.Ghost, lb.Stuck).Doing("impatient"),
 	}
 }
 
-// TestGhost: no run of the bench ends the context of one that waits. The
-// conformance suite does, and sees what a clean-up with that very context leaves.
+// TestGhost: the conformance suite ends the context of one that waits, too, and sees what
+// a clean-up with that very context leaves.
 func TestGhost(t *testing.T) {
 	const why = "the place in the queue is given up with a context that has ended"
 	locktest.Run(t, mutate("etcd-lease-ghost", func(c *leaseClient) lb.Client { return ghost{c} }), locktest.Options{

@@ -47,6 +47,9 @@ type Mutant struct {
 	Clients int
 	// OrBy are words that convict as well: which of two it is, an instant decides.
 	OrBy string
+	// Workload is what clients do with the mutant, OfWorkload what they do with the
+	// other; "" is the first of all.
+	Workload, OfWorkload string
 }
 
 // Outage as the By of a mutant: nobody could get the lock for about as long as a
@@ -67,6 +70,18 @@ func (mu Mutant) InCrowd(clients int) Mutant {
 // Or is the mutant that other words of the reason convict as well.
 func (mu Mutant) Or(by string) Mutant {
 	mu.OrBy = by
+	return mu
+}
+
+// Doing is the mutant that the work convicts, with the same work for the other.
+func (mu Mutant) Doing(workload string) Mutant {
+	mu.Workload, mu.OfWorkload = workload, workload
+	return mu
+}
+
+// Beside is the mutant of which the other does another work.
+func (mu Mutant) Beside(workload string) Mutant {
+	mu.OfWorkload = workload
 	return mu
 }
 
@@ -117,7 +132,7 @@ func Run(t *testing.T, all []Mutant) {
 	tried := map[string]bool{} // correct algorithms, by fault: several mutants are made of one
 	for _, mu := range all {
 		wg.Go(func() { c.try(t, mu, mu.Impl) })
-		if of := fmt.Sprint(mu.Of.Info().Name, mu.Fault, mu.Clients); !tried[of] {
+		if of := fmt.Sprint(mu.Of.Info().Name, mu.Fault, mu.Clients, mu.OfWorkload); !tried[of] {
 			tried[of] = true
 			wg.Go(func() { c.try(t, mu, mu.Of) })
 		}
@@ -168,7 +183,7 @@ func (c *court) try(t *testing.T, mu Mutant, impl lb.Impl) {
 				err = acquits(res)
 			}
 			if err != nil {
-				t.Errorf("%s × %s, seed %d: %v", impl.Info().Name, mu.Fault, n+1, err)
+				t.Errorf("%s × %s × %s, seed %d: %v", impl.Info().Name, mu.Fault, res.Plan.Workload, n+1, err)
 			}
 			c.count(guilty, err == nil)
 		})
@@ -181,11 +196,21 @@ func (c *court) once(mu Mutant, impl lb.Impl, n int) (checker.Result, error) {
 	if err != nil {
 		return checker.Result{}, err
 	}
-	m := run.Matrix{Catalog: c.catalog, Workload: c.catalog.Workloads[0], Base: history.Plan{
+	name := mu.OfWorkload
+	if impl.Info().Name == mu.Impl.Info().Name {
+		name = mu.Workload
+	}
+	work := c.catalog.Workloads[0]
+	if name != "" {
+		if work, err = c.catalog.Workload(name); err != nil {
+			return checker.Result{}, err
+		}
+	}
+	m := run.Matrix{Catalog: c.catalog, Workload: work, Base: history.Plan{
 		Lab: c.catalog.Labs[0].Name, Clients: mu.Clients, Processes: 3, Duration: 2 * time.Second, Seed: 1}}
 	plan := m.For(impl, fault, n)
 	return run.Execute(context.Background(), c.catalog,
-		filepath.Join(c.dir, rundir.Portable(fmt.Sprintf("%s-%s-%d-%d", plan.Algorithm, plan.Fault, plan.Clients, n))), plan)
+		filepath.Join(c.dir, rundir.Portable(fmt.Sprintf("%s-%s-%s-%d-%d", plan.Algorithm, plan.Fault, plan.Workload, plan.Clients, n))), plan)
 }
 
 func (c *court) count(guilty, right bool) {

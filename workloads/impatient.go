@@ -1,0 +1,129 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Impatient are clients that rarely wait to the end: they try, have deadlines, are
+// cancelled, stay away afterwards, or do nothing for longer than a lease. There are more
+// locks than clients. What somebody who gave up leaves behind keeps others waiting for a
+// lock that nobody has.
+type Impatient struct{}
+
+const (
+	manyLocks = 12
+	// patience is how long a client waits at most that does not wait to the end.
+	patience = 30 * time.Millisecond
+)
+
+// Info implements [Workload].
+func (Impatient) Info() Info {
+	return Info{
+		Name:     "impatient",
+		Doc:      fmt.Sprintf("try, wait for up to %v, be cancelled or wait to the end for one of %d locks; stay away sometimes", patience, manyLocks),
+		Steps:    sectionSteps,
+		Evidence: []string{checker.LayerStore, checker.LayerWorkload},
+		Sparse:   true,
+		Leases:   5, // a lock is found left behind after two
+	}
+}
+
+// Open implements [Workload].
+func (Impatient) Open(ctx context.Context, b Bench) (Task, error) {
+	t, err := open(ctx, b)
+	return impatientTask{t, zipf(b.Env, manyLocks)}, err
+}
+
+type impatientTask struct {
+	bench
+	pick func() int
+}
+
+// Run implements [Task].
+func (t impatientTask) Run(ctx context.Context, s Session) error {
+	ask := Ask{Lock: fmt.Sprintf("lock-%d", 1+t.pick())}
+	asking, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	wait := time.Duration(1 + t.env.Rand.Int64N(int64(patience)))
+	switch dice := t.env.Rand.IntN(10); {
+	case dice < 3:
+		ask.Try = true
+	case dice < 6:
+		var stop context.CancelFunc
+		asking, stop = t.env.WithTimeout(asking, wait)
+		defer stop()
+	case dice < 8:
+		go func() {
+			if t.env.Clock.Sleep(asking, wait) == nil {
+				giveUp()
+			}
+		}()
+	}
+	err := under(asking, s, func(ctx context.Context, held []*lb.Lease) error {
+		return t.do(ctx, section{leases: held, change: plus(1), last: stepBeforeWrite})
+	}, ask)
+	t.rest(ctx, err != nil)
+	return err
+}
+
+// rest is what a client does before it comes again: who gave up stays away now and then
+// for up to a quarter of a lease, and anybody once in a while for longer than one.
+func (t impatientTask) rest(ctx context.Context, gaveUp bool) {
+	ttl := int64(t.env.TTL)
+	switch {
+	case t.env.Rand.IntN(60) == 0:
+		_ = t.env.Clock.Sleep(ctx, time.Duration(ttl+ttl/5))
+	case gaveUp && t.env.Rand.IntN(4) == 0:
+		_ = t.env.Clock.Sleep(ctx, time.Duration(t.env.Rand.Int64N(ttl/4)))
+	}
+}
+
+// Judge implements [Judge]: how many gave up, and whether a lock stayed taken that nobody
+// had.
+func (Impatient) Judge(ix *history.Index, plan history.Plan) checker.Layer {
+	var f findings
+	gaveUp, granted, longest := 0, 0, lb.Instant(0)
+	for n := range ix.Acqs {
+		switch a := &ix.Acqs[n]; {
+		case a.Granted():
+			granted++
+		case a.Asked:
+			gaveUp++
+		}
+		longest = max(longest, ix.Waited(int32(n))-ix.Acqs[n].Call)
+	}
+	if gaveUp == 0 || granted == 0 {
+		return vacuous(fmt.Sprintf("%d gave up, and %d were granted a lock", gaveUp, granted))
+	}
+	for _, left := range checker.LeftBehind(ix, plan) {
+		f.add(func() checker.Finding { return blamed(ix, left) })
+	}
+	say := "nothing was left behind"
+	if f.count > 0 {
+		say = plural(f.count, "lock") + " stayed taken that nobody had"
+	}
+	return f.layer("%d gave up, %d were granted a lock: %s; the longest wait %s", gaveUp, granted, say, seconds(longest))
+}
+
+// blamed adds to the finding who had given up waiting for that lock last, of those who
+// had asked for it before it stayed taken.
+func blamed(ix *history.Index, left checker.Finding) checker.Finding {
+	var last *history.Acquisition
+	for n := range ix.Acqs {
+		a := &ix.Acqs[n]
+		if a.Asked && a.Result == lb.AnswerFailed && ix.Locks[a.Lock] == left.Lock && a.Call <= left.From && (last == nil || a.Return > last.Return) {
+			last = a
+		}
+	}
+	if last != nil {
+		left.Sentence += fmt.Sprintf("; %s had asked for it at %s and given up at %s", ix.ClientName(last), sec(ix, last.Call), sec(ix, last.Return))
+		left.IDs, left.From = append(left.IDs, ix.ID(last)), min(left.From, last.Call)
+	}
+	return left
+}
