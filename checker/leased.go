@@ -74,19 +74,9 @@ func judgeLeased(r *run) Layer {
 	if r.Error > 0 { // what touches a stretch is not known then
 		return Layer{Verdict: Vacuous, Summary: "not judged where clocks err"}
 	}
-	f := r.leftBehind()
-	if f.count > 0 {
-		return f.layer(Invalid, "%s", f.list[0].Sentence)
-	}
-	return f.layer(Valid, "no lock stayed taken for more than %v after its lease", time.Duration(r.leftBound()))
-}
-
-// leftBound is how long a lock may stay taken that its holder left behind.
-func (r *run) leftBound() lb.Instant { return lb.Instant(2*r.plan.TTL + leaseSlack) }
-
-// leftBehind are the stretches that are longer, and that nothing disturbed.
-func (r *run) leftBehind() (f findings) {
-	limit, disturbed := r.leftBound(), r.disturbed()
+	limit := lb.Instant(2*r.plan.TTL + leaseSlack)
+	disturbed := r.disturbed()
+	var f findings
 	for _, v := range r.vainStretches(r.waits()) {
 		if v.To-v.From <= limit || slices.ContainsFunc(disturbed, func(d span) bool { return d.From <= v.To && v.From <= d.To }) {
 			continue
@@ -95,18 +85,10 @@ func (r *run) leftBehind() (f findings) {
 			return Finding{Mechanism: lb.Ghost, Lock: v.w.lock, Sentence: r.vainly(v), At: v.From + limit, From: v.From, To: v.To}
 		})
 	}
-	return f
-}
-
-// LeftBehind finds locks that somebody asked for without a break, that nobody relied on,
-// and that nobody got: for longer than two leases and [leaseSlack], while no fault was in
-// force and every process ran. The lock service keeps them for somebody who does not
-// know. Of many, the first few are told; without a TTL in the plan there are none.
-func LeftBehind(ix *history.Index, plan history.Plan) []Finding {
-	if plan.TTL == 0 || ix.Error > 0 {
-		return nil
+	if f.count > 0 {
+		return f.layer(Invalid, "%s", f.list[0].Sentence)
 	}
-	return newRun(plan, ix).leftBehind().list
+	return f.layer(Valid, "no lock stayed taken for more than %v after its lease", time.Duration(limit))
 }
 
 // disturbed is when a fault was in force, or a worker did not run.

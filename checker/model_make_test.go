@@ -106,6 +106,7 @@ func (m *maker) cast(clients int) {
 	}
 	m.plan.Traits.Reentrant = m.chance(0.3)
 	m.plan.Traits.Fenced = m.chance(0.05)
+	m.plan.GivesUp = m.chance(0.2)
 	if m.chance(0.3) {
 		m.plan.Algorithm, m.plan.TTL = "sample", []time.Duration{0, time.Second, 4 * time.Second}[m.IntN(3)]
 	}

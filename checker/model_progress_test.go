@@ -79,7 +79,7 @@ func (w *world) asked(acqs []*hold, twice lb.Instant) bool {
 		if twice >= 2*a.call.t && twice <= 2*min(a.ret.t, w.nextCall(a), w.deadOf(a.client), w.end) && !w.silent(a.client, twice) {
 			return true
 		}
-		if a.ret.t == never || a.granted() || twice < 2*a.ret.t {
+		if a.ret.t == never || a.granted() || twice < 2*a.ret.t || w.plan.GivesUp {
 			continue
 		}
 		next := never

@@ -180,6 +180,9 @@ func tell(s sample) string {
 	if s.plan.Traits.Fenced {
 		words += "fenced\n"
 	}
+	if s.plan.GivesUp {
+		words += "gives up\n"
+	}
 	if s.plan.Algorithm != "" {
 		words += fmt.Sprintf("planned (TTL %v)\n", s.plan.TTL)
 	}

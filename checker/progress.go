@@ -157,7 +157,7 @@ func (r *run) asking(acqs []int32) []span {
 		} else if s.From < s.To {
 			spans = append(spans, s)
 		}
-		if a.Granted() || a.Return == Forever {
+		if a.Granted() || a.Return == Forever || r.plan.GivesUp {
 			continue
 		}
 		if next := r.nextCall(asked, runs, a); next-a.Return+4*r.Error <= pollGap {

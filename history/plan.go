@@ -35,6 +35,9 @@ type Plan struct {
 	// Guarded: the workload's work is right without the lock, too: two holders at once
 	// are no harm.
 	Guarded bool `json:"guarded,omitempty"`
+	// GivesUp: clients go away before they are granted what they ask for, and a pause
+	// behind that is no polling.
+	GivesUp bool `json:"gives_up,omitempty"`
 	// Expect is what the algorithm declares under this fault, nil where nothing is
 	// promised.
 	Expect *lb.Expectation `json:"expect,omitempty"`

@@ -44,6 +44,9 @@ type Info struct {
 	Guarded bool
 	// Sparse: clients meet too seldom for a known hazard to show in every run.
 	Sparse bool
+	// GivesUp: clients go away before they are granted what they ask for, and a pause
+	// behind that is no polling.
+	GivesUp bool
 	// Leases is how many a run must last at least to show anything, besides two seconds.
 	Leases int
 	// Expect says what is to be expected under a fault because of the work, and not of the

@@ -41,7 +41,7 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 	info, work, plan := impl.Info(), m.Workload.Info(), m.Base
 	plan.Algorithm, plan.Fault, plan.Workload = info.Name, fault.Name, work.Name
 	plan.Traits, plan.Expect, plan.Jobs = info.Traits, work.Expected(info, plan.Fault), max(1, m.Jobs)
-	plan.Evidence, plan.Guarded = work.Evidence, work.Guarded
+	plan.Evidence, plan.Guarded, plan.GivesUp = work.Evidence, work.Guarded, work.GivesUp
 	plan.Seed += uint64(n)
 	if plan.Topology == "" {
 		plan.Topology = info.Topologies[0]

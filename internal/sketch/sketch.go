@@ -48,6 +48,9 @@ func Parse(text string) (Sketch, error) {
 		case "guarded":
 			s.Plan.Guarded = true
 			continue
+		case "gives up":
+			s.Plan.GivesUp = true
+			continue
 		case "planned":
 			s.Plan.Algorithm, s.Plan.TTL = "sample", time.Second
 			continue
