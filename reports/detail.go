@@ -20,6 +20,7 @@ type detail struct {
 	Workload string   // what it says itself of the run
 	Command  []string // its words, kept together with their values
 	Timeline string
+	Circle   string // who waits for whom, in a deadlock
 	Moments  []momentRow
 	Others   int
 	More     []string // further findings
@@ -59,6 +60,7 @@ func newDetail(c *checker.Cell, r record) detail {
 	for _, o := range rest {
 		d.More = append(d.More, o.Sentence)
 	}
+	d.Circle = circle(f.Circle)
 	if s := newScene(r.history, *f, r.run.Plan); s != nil {
 		d.Timeline, d.Others = s.svg(), s.others
 		for _, m := range s.moments {

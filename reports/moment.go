@@ -158,7 +158,7 @@ func (t *teller) access(e *history.Access) {
 // agrees with the checkers: a lease that had ended says more than a release, and what
 // was under way when its process was killed is no overstay.
 func (s *scene) trespass(a *act, e *history.Access) string {
-	if !e.Write || history.Within(a.belief, e.At) {
+	if !e.Write && !e.Confirms() || history.Within(a.belief, e.At) {
 		return ""
 	}
 	ended, over := s.EndedBefore(a.Acquisition, e.At)

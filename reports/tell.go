@@ -68,10 +68,11 @@ func reply(r *history.Release) string {
 }
 
 // stale is the effect on the first copy in which a write landed over a value that its
-// writer had not read, nil if there is none.
+// writer had not read, or in which a reader relied on one that was gone; nil if there is
+// none.
 func stale(e *history.Access) *history.Effect {
 	for _, c := range []*history.Effect{&e.Plain, &e.Checked, &e.Fenced} {
-		if e.Write && c.Result == history.Landed && c.Base != c.Value {
+		if c.Result == history.Landed && c.Base != c.Value {
 			return c
 		}
 	}
@@ -79,10 +80,13 @@ func stale(e *history.Access) *history.Effect {
 }
 
 func accessLabel(e *history.Access) string {
-	if !e.Write {
+	c := stale(e)
+	switch {
+	case !e.Write && c != nil:
+		return fmt.Sprintf("%d, not %d", c.Value, c.Base)
+	case !e.Write:
 		return fmt.Sprintf("read %d", e.Plain.Value)
-	}
-	if c := stale(e); c != nil {
+	case c != nil:
 		return fmt.Sprintf("%d over %d", c.New, c.Value)
 	}
 	return fmt.Sprintf("%d→%d", e.Plain.Value, e.Plain.New)
@@ -91,6 +95,9 @@ func accessLabel(e *history.Access) string {
 func accessText(e *history.Access) string {
 	if !e.Write {
 		t := fmt.Sprintf("reads %d", e.Plain.Value)
+		if c := stale(e); c != nil {
+			t = fmt.Sprintf("reads %d, and relies on the %d that it had read before", c.Value, c.Base)
+		}
 		if e.Fenced.Result == history.Refused {
 			t += "; the fenced copy refuses its old token"
 		}

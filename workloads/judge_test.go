@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,7 +13,15 @@ import (
 // TestJudges are histories, in the notation of docs/history.md, with what the workload
 // makes of them in its own words.
 func TestJudges(t *testing.T) {
-	const twoHolders = "1 c A a;2 r A a ok;3 c B b;4 r B b ok;"
+	const (
+		twoHolders = "1 c A a;2 r A a ok;3 c B b;4 r B b ok;"
+		readers    = "1 c A a shared;2 r A a ok;3 c B b shared;4 r B b ok;"
+		nested     = "reentrant;1 c A a;2 r A a ok;3 c A b;4 r A b ok;5 C A b;6 R A b ok;"
+	)
+	busy := "" // the lock service is well
+	for at := 20; at < 940; at += 90 {
+		busy += fmt.Sprintf("%d c E e%d lock=m;%d r E e%d ok lock=m;%d C E e%d lock=m;%d R E e%d ok lock=m;", at, at, at+1, at, at+2, at, at+3, at)
+	}
 	for _, tt := range []struct {
 		name string
 		of   Judge
@@ -44,6 +53,27 @@ func TestJudges(t *testing.T) {
 			checker.Valid, "in all accounts 200, as there should be"},
 		{"half a transfer", Transfer{}, "1 c A a;2 r A a ok;3 c A b lock=m;4 r A b ok lock=m;5 write A a seq=1 plain=100/100/93;6 write A b lock=m seq=2 plain=100/100/skipped checked=100/100/107",
 			checker.Invalid, "in all accounts 193, and not 200; with a look at the lease before each write: in all accounts 200, as there should be"},
+
+		{"nobody reads", Readers{}, twoHolders + "5 write A a seq=1 plain=0/0/1", checker.Vacuous, "nobody read"},
+		{"readers", Readers{}, readers + "5 read A a seq=1 plain=7;6 read B b seq=2 plain=7;7 read A a seq=3 plain=7/7/landed;8 read B b seq=4 plain=7/7/landed;9 C A a",
+			checker.Valid, "2 readers, all saw the same twice; with a look at the lease before each write: 2 readers, all saw the same twice; up to 2 at once"},
+		{"a writer among them", Readers{}, readers + "5 read A a seq=1 plain=7;6 c C c;7 r C c ok;8 write C c seq=2 plain=7/7/8;9 read A a seq=3 plain=8/7/landed checked=8/7/skipped",
+			checker.Invalid, "1 reader, 1 did not see the same twice; with a look at the lease before each write: 0 readers, all"},
+		{"readers that never meet", Readers{}, "1 c A a shared;2 r A a ok;3 read A a seq=1 plain=7;4 read A a seq=2 plain=7/7/landed;5 C A a;6 R A a ok",
+			checker.Vacuous, "the shared mode shares nothing"},
+
+		{"nobody gives up", Impatient{}, twoHolders, checker.Vacuous, "0 gave up"},
+		{"nothing left behind", Impatient{}, "planned;" + twoHolders + "5 c C c;6 r C c fail;9 end", checker.Valid, "1 gave up, 2 were granted a lock: nothing was left behind"},
+		{"a place in the queue", Impatient{}, "planned;gives up;ms;1 c A a;2 r A a ok;3 c D d;8 r D d fail;9 C A a;10 R A a ok;11 c C c;" + busy + "950 end",
+			checker.Invalid, "1 lock stayed taken that nobody had"},
+
+		{"nobody nests", Reentrant{}, "reentrant;1 c A a;2 r A a ok;3 C A a;4 R A a ok;5 c A b;6 r A b ok;7 C A b;8 R A b ok", checker.Vacuous, "nobody held the lock twice"},
+		{"nested", Reentrant{}, nested + "10 C A a;11 R A a ok;12 c B c;13 r B c ok", checker.Valid, "1 nested hold, and the outer one was left each time"},
+		{"the outer hold is gone with the inner", Reentrant{}, nested + "8 c B c;9 r B c ok;10 C A a;11 R A a ok", checker.Invalid, "1 nested hold, of which 1 lost the outer one with the inner"},
+		{"the outer lease had ended", Reentrant{}, "reentrant;1 c A a;2 r A a ok until=7;3 c A b;4 r A b ok;5 C A b;6 R A b ok;8 c B c;9 r B c ok;10 C A a;11 R A a ok", checker.Valid, ""},
+		{"it waits for itself", Reentrant{}, "reentrant;ms;1 c A a;2 r A a ok;3 c A b;900 end", checker.Invalid, "clients waited for themselves 1 time"},
+		{"not for long", Reentrant{}, "reentrant;ms;1 c A a;2 r A a ok;3 c A b;400 r A b ok;401 C A b;402 R A b ok;410 C A a;900 end", checker.Valid, ""},
+		{"while it was frozen", Reentrant{}, "reentrant;ms;1 c w.A a;2 r w.A a ok until=800;3 c w.A b;900 silent w call=10;901 r w.A b ok;902 C w.A b;903 R w.A b ok;910 C w.A a;950 end", checker.Valid, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := sketch.Must(tt.text)
@@ -82,6 +112,10 @@ func TestWords(t *testing.T) {
 			"there are 4 more than the 100 in all accounts: B wrote 104 to l over 93"},
 		{Transfer{}, "1 c A a;2 r A a ok;3 c B b;4 r B b ok;5 write A a seq=1 plain=100/100/107;6 write B b seq=2 plain=107/100/99",
 			"1 of the 100 in all accounts are gone: B wrote 99 to l over 107"},
+		{Readers{}, "ms;1 c A a shared;2 r A a ok;3 read A a seq=1 plain=7;4 c B b;5 r B b ok;6 write B b seq=2 plain=7/7/8;9 read A a seq=3 plain=8/7/landed",
+			"A read 7 at 0.002 s, and 8 when it looked again at 0.008 s, under one shared lock; B had written in between"},
+		{Reentrant{}, "reentrant;ms;1 c A a;2 r A a ok;3 c A b;4 r A b ok;5 C A b;6 R A b ok;8 c B c;9 r B c ok;11 C A a;12 R A a ok",
+			"A gave back one of its two holds at 0.004 s, and B was granted the lock at 0.008 s, before it gave back the other at 0.010 s"},
 	} {
 		s := sketch.Must(tt.text)
 		ix, err := history.Of(s.Events)
