@@ -24,11 +24,10 @@ func (Counter) Info() Info {
 
 // Open implements [Workload].
 func (Counter) Open(ctx context.Context, b Bench) (Task, error) {
-	t, err := open(ctx, b)
-	return counterTask{t}, err
+	return open(ctx, b, func(k kit) Task { return counterTask{k} })
 }
 
-type counterTask struct{ bench }
+type counterTask struct{ kit }
 
 // Run implements [Task].
 func (t counterTask) Run(ctx context.Context, s Session) error {

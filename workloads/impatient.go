@@ -37,12 +37,11 @@ func (Impatient) Info() Info {
 
 // Open implements [Workload].
 func (Impatient) Open(ctx context.Context, b Bench) (Task, error) {
-	t, err := open(ctx, b)
-	return impatientTask{t, zipf(b.Env, manyLocks), everyOther(b.Env.Client)}, err
+	return open(ctx, b, func(k kit) Task { return impatientTask{k, zipf(b.Env, manyLocks), everyOther(b.Env.Client)} })
 }
 
 type impatientTask struct {
-	bench
+	kit
 	pick func() int
 	// waits says that the client waits to the end now and then. Half of them never do:
 	// behind what somebody left they are not held up, and show that the lock service is

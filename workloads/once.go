@@ -38,12 +38,11 @@ func (o Once) Info() Info {
 
 // Open implements [Workload].
 func (o Once) Open(ctx context.Context, b Bench) (Task, error) {
-	t, err := open(ctx, b)
-	return onceTask{t, o.Key}, err
+	return open(ctx, b, func(k kit) Task { return onceTask{k, o.Key} })
 }
 
 type onceTask struct {
-	bench
+	kit
 	key bool
 }
 

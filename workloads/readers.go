@@ -35,11 +35,10 @@ func (Readers) Info() Info {
 
 // Open implements [Workload].
 func (Readers) Open(ctx context.Context, b Bench) (Task, error) {
-	t, err := open(ctx, b)
-	return readersTask{t}, err
+	return open(ctx, b, func(k kit) Task { return readersTask{k} })
 }
 
-type readersTask struct{ bench }
+type readersTask struct{ kit }
 
 // Run implements [Task].
 func (t readersTask) Run(ctx context.Context, s Session) error {

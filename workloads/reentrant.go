@@ -30,11 +30,10 @@ func (Reentrant) Info() Info {
 
 // Open implements [Workload].
 func (Reentrant) Open(ctx context.Context, b Bench) (Task, error) {
-	t, err := open(ctx, b)
-	return reentrantTask{t}, err
+	return open(ctx, b, func(k kit) Task { return reentrantTask{k} })
 }
 
-type reentrantTask struct{ bench }
+type reentrantTask struct{ kit }
 
 // Run implements [Task].
 func (t reentrantTask) Run(ctx context.Context, s Session) error {

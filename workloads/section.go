@@ -20,15 +20,19 @@ const (
 // sectionSteps are what every section passes that writes.
 var sectionSteps = []string{StepBegun, StepWork, stepBeforeWrite}
 
-// bench is what the tasks of this package do their work with.
-type bench struct {
+// kit is what the tasks of this package do their work with.
+type kit struct {
 	env *lb.Env
 	*storeClient
 }
 
-func open(ctx context.Context, b Bench) (bench, error) {
+// open makes a client's task, with a connection to the store.
+func open(ctx context.Context, b Bench, task func(kit) Task) (Task, error) {
 	c, err := dialStore(ctx, b.Store)
-	return bench{b.Env, c}, err
+	if err != nil {
+		return nil, err
+	}
+	return task(kit{b.Env, c}), nil
 }
 
 // under takes the locks in their order, does the work and gives them back in the
@@ -75,30 +79,30 @@ func plus(n int64) func([]int64) []int64 {
 }
 
 // do does the section. Who is caught in it is caught with its last lock.
-func (b bench) do(ctx context.Context, s section) error {
+func (k kit) do(ctx context.Context, s section) error {
 	req := s.leases[len(s.leases)-1].Request
-	a := access{Kind: reads, Client: b.env.Client, Once: s.once}
+	a := access{Kind: reads, Client: k.env.Client, Once: s.once}
 	for _, l := range s.leases {
 		a.Parts = append(a.Parts, part{Lock: l.Request.Lock, ID: l.Request.Owner, Token: l.Token, Shared: l.Request.Shared, First: s.first})
 	}
-	read, err := b.ask(a)
+	read, err := k.ask(a)
 	if err != nil {
 		return err
 	}
-	if err := b.env.Step(ctx, req, StepBegun); err != nil {
+	if err := k.env.Step(ctx, req, StepBegun); err != nil {
 		return err
 	}
-	work := minWork + time.Duration(b.env.Rand.Int64N(int64(workSpread)))
-	if err := b.env.Clock.Sleep(ctx, work); err != nil {
+	work := minWork + time.Duration(k.env.Rand.Int64N(int64(workSpread)))
+	if err := k.env.Clock.Sleep(ctx, work); err != nil {
 		return err
 	}
-	if err := b.env.Step(ctx, req, StepWork); err != nil {
+	if err := k.env.Step(ctx, req, StepWork); err != nil {
 		return err
 	}
 	for i, l := range s.leases {
 		a.Parts[i].Base, a.Parts[i].Held = read[i], l.Valid()
 	}
-	if err := b.env.Step(ctx, req, s.last); err != nil {
+	if err := k.env.Step(ctx, req, s.last); err != nil {
 		return err
 	}
 	a.Kind = confirms
@@ -114,7 +118,7 @@ func (b bench) do(ctx context.Context, s section) error {
 			}
 		}
 	}
-	_, err = b.ask(a)
+	_, err = k.ask(a)
 	return err
 }
 

@@ -40,12 +40,11 @@ func (s Stock) Info() Info {
 
 // Open implements [Workload].
 func (s Stock) Open(ctx context.Context, b Bench) (Task, error) {
-	t, err := open(ctx, b)
-	return stockTask{t, zipf(b.Env, s.Goods)}, err
+	return open(ctx, b, func(k kit) Task { return stockTask{k, zipf(b.Env, s.Goods)} })
 }
 
 type stockTask struct {
-	bench
+	kit
 	wanted func() int
 }
 

@@ -2,9 +2,11 @@ package workloads
 
 import (
 	"context"
+	"math/rand/v2"
 	"net"
 	"testing"
 
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -166,5 +168,20 @@ func TestClientsReachTheStore(t *testing.T) {
 	cancel()
 	if err := <-served; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNoStore: who can't reach it has no task, and nothing to close.
+func TestNoStore(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := l.Addr().String()
+	l.Close()
+	for _, w := range All() {
+		if task, err := w.Open(t.Context(), Bench{Env: &lb.Env{Rand: rand.New(rand.NewPCG(1, 1))}, Store: nobody}); err == nil || task != nil {
+			t.Errorf("%s: %v, %v", w.Info().Name, task, err)
+		}
 	}
 }

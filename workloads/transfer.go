@@ -45,12 +45,11 @@ func (t Transfer) Info() Info {
 
 // Open implements [Workload].
 func (t Transfer) Open(ctx context.Context, b Bench) (Task, error) {
-	base, err := open(ctx, b)
-	return transferTask{base, t.Unordered}, err
+	return open(ctx, b, func(k kit) Task { return transferTask{k, t.Unordered} })
 }
 
 type transferTask struct {
-	bench
+	kit
 	unordered bool
 }
 
