@@ -53,6 +53,9 @@ func TestJudges(t *testing.T) {
 			checker.Valid, "in all accounts 200, as there should be"},
 		{"half a transfer", Transfer{}, "1 c A a;2 r A a ok;3 c A b lock=m;4 r A b ok lock=m;5 write A a seq=1 plain=100/100/93;6 write A b lock=m seq=2 plain=100/100/skipped checked=100/100/107",
 			checker.Invalid, "in all accounts 193, and not 200; with a look at the lease before each write: in all accounts 200, as there should be"},
+		{"a transfer is undone in both accounts", Transfer{}, "1 c A a;2 r A a ok;3 c A b lock=m;4 r A b ok lock=m;5 c B c;6 r B c ok;7 c B d lock=m;8 r B d ok lock=m;" +
+			"11 write A a seq=1 plain=100/100/93;12 write A b lock=m seq=2 plain=100/100/107;13 write B c seq=3 plain=93/100/99;14 write B d lock=m seq=4 plain=107/100/101",
+			checker.Invalid, "in all accounts 200, as there should be, but not where it should be: 2 accounts lost a transfer"},
 
 		{"nobody reads", Readers{}, twoHolders + "5 write A a seq=1 plain=0/0/1", checker.Vacuous, "nobody read"},
 		{"readers", Readers{}, readers + "5 read A a seq=1 plain=7;6 read B b seq=2 plain=7;7 read A a seq=3 plain=7/7/landed;8 read B b seq=4 plain=7/7/landed;9 C A a",

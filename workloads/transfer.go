@@ -78,51 +78,74 @@ func (Transfer) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 	}
 	told := tellKnots(knots)
 	for _, c := range cares(ix) {
-		opened, sum := sums(ix, c)
-		if opened == 0 {
+		all := balances(ix, c)
+		if len(all) == 0 {
 			if knots == nil {
 				return vacuous("no account was used")
 			}
 			break
 		}
-		say := fmt.Sprintf("%d, as there should be", sum)
-		if sum != opened {
-			say = fmt.Sprintf("%d, and not %d", sum, opened)
-			if c.name == "" {
-				f.add(func() checker.Finding { return missing(ix, opened, sum) })
+		var sum balance
+		wrong := 0
+		for _, b := range all {
+			if sum.opened, sum.due, sum.is = sum.opened+b.opened, sum.due+b.due, sum.is+b.is; b.is != b.due {
+				wrong++
 			}
+		}
+		say := fmt.Sprintf("%d, as there should be", sum.is)
+		switch {
+		case sum.is != sum.opened:
+			say = fmt.Sprintf("%d, and not %d", sum.is, sum.opened)
+		case wrong > 0:
+			say += ", but not where it should be: " + plural(wrong, "account") + " lost a transfer"
+		}
+		if c.name == "" && (wrong > 0 || sum.is != sum.opened) {
+			f.add(func() checker.Finding { return missing(ix, all, sum) })
 		}
 		told = append(told, strings.TrimPrefix(c.name+": ", ": ")+"in all accounts "+say)
 	}
 	return f.layer("%s", strings.Join(told, "; "))
 }
 
-// sums are what was in all accounts of a copy at first, and what is at last.
-func sums(ix *history.Index, c care) (opened, sum int64) {
-	last := map[int32]int64{}
+// balance is what was in an account of a copy at first, what should be there by the
+// transfers that landed, and what is.
+type balance struct {
+	lock            int32
+	opened, due, is int64
+}
+
+// balances are those of the accounts that were used.
+func balances(ix *history.Index, c care) (all []balance) {
+	number := map[int32]int{}
 	for i := range ix.Accesses {
 		a := &ix.Accesses[i]
 		e, lock := c.of(a), ix.Acqs[a.Acq].Lock
 		if e == nil {
 			continue
 		}
-		if _, known := last[lock]; !known {
-			opened += e.Value
+		n, known := number[lock]
+		if !known {
+			n = len(all)
+			number[lock], all = n, append(all, balance{lock, e.Value, e.Value, e.Value})
 		}
-		if last[lock] = e.Value; e.Result == history.Landed && a.Write {
-			last[lock] = e.New
+		if a.Write && e.Result == history.Landed {
+			all[n].due, all[n].is = all[n].due+e.New-e.Base, e.New
 		}
 	}
-	for _, v := range last {
-		sum += v
-	}
-	return opened, sum
+	return all
 }
 
-func missing(ix *history.Index, opened, sum int64) checker.Finding {
-	what := fmt.Sprintf("%d of the %d in all accounts are gone", opened-sum, opened)
-	if sum > opened {
-		what = fmt.Sprintf("there are %d more than the %d in all accounts", sum-opened, opened)
+// missing tells of money that is not where it should be, or not there at all.
+func missing(ix *history.Index, all []balance, sum balance) checker.Finding {
+	var what string
+	switch {
+	case sum.is < sum.opened:
+		what = fmt.Sprintf("%d of the %d in all accounts are gone", sum.opened-sum.is, sum.opened)
+	case sum.is > sum.opened:
+		what = fmt.Sprintf("there are %d more than the %d in all accounts", sum.is-sum.opened, sum.opened)
+	default:
+		b := all[slices.IndexFunc(all, func(b balance) bool { return b.is != b.due })]
+		what = fmt.Sprintf("a transfer is lost: %s holds %d, and should by what was moved hold %d", ix.Locks[b.lock], b.is, b.due)
 	}
 	var first *history.Access
 	for lock := range ix.Locks {
@@ -130,11 +153,11 @@ func missing(ix *history.Index, opened, sum int64) checker.Finding {
 			first = a
 		}
 	}
-	if first == nil {
-		return about(ix, 0, nil, "%s", what)
+	if first == nil { // half a transfer, with nothing written over
+		return about(ix, all[0].lock, nil, "%s", what)
 	}
 	lock := ix.Acqs[first.Acq].Lock
-	return about(ix, lock, first, "%s", what+": "+ix.Clients[first.Client].Name+fmt.Sprintf(" wrote %d to %s over %d", first.Plain.New, ix.Locks[lock], first.Plain.Value))
+	return about(ix, lock, first, "%s: %s wrote %d to %s over %d", what, ix.Clients[first.Client].Name, first.Plain.New, ix.Locks[lock], first.Plain.Value)
 }
 
 // tellKnots says how many deadlocks there were, and what ended them.
