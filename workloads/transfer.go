@@ -31,6 +31,7 @@ func (t Transfer) Info() Info {
 	i := Info{
 		Name:     "transfer",
 		Doc:      fmt.Sprintf("move money between two of %d accounts under both their locks, taken in order", accounts),
+		Nested:   true,
 		Steps:    sectionSteps,
 		Evidence: []string{checker.LayerStore, checker.LayerWorkload},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -44,6 +45,9 @@ type Info struct {
 	Guarded bool
 	// Sparse: clients meet too seldom for a known hazard to show in every run.
 	Sparse bool
+	// Nested: holders wait for another lock. A lease that nobody renews may end meanwhile,
+	// where somebody died or was stopped who holds the other.
+	Nested bool
 	// GivesUp: clients go away before they are granted what they ask for, and a pause
 	// behind that is no polling.
 	GivesUp bool
@@ -74,12 +78,26 @@ func (i Info) Expected(lock lb.Info, fault string) *lb.Expectation {
 	if own := (lb.Info{Expect: i.Expect}).Expected(fault); own != nil && !stuck {
 		return own
 	}
-	if declared != nil && i.Sparse && !slices.Contains(declared.Outcomes, lb.Safe) {
-		may := *declared
-		may.Outcomes, may.Reason = append(slices.Clip(may.Outcomes), lb.Safe), ""
-		return &may
+	if declared == nil {
+		return nil
+	}
+	safe := slices.Contains(declared.Outcomes, lb.Safe)
+	switch {
+	case i.Sparse && !safe:
+		return orElse(*declared, lb.Safe, "clients meet too seldom for it to show in every run")
+	case i.Nested && safe && fault != "none" && lock.Traits.Leased && !lock.Traits.Renewing:
+		return orElse(*declared, lb.Check, "a lease may end while its holder waits for another lock")
 	}
 	return declared
+}
+
+// orElse is an expectation of which another outcome is as good.
+func orElse(e lb.Expectation, may lb.Outcome, why string) *lb.Expectation {
+	if !slices.Contains(e.Outcomes, may) {
+		e.Outcomes = append(slices.Clip(e.Outcomes), may)
+	}
+	e.Reason, e.Why = "", strings.TrimPrefix(e.Why+"; "+why, "; ")
+	return &e
 }
 
 // AtLeast is how long a run must last at least.

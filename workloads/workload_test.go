@@ -11,10 +11,11 @@ import (
 // TestExpected: the work may know better than the lock, but not about a lock that gets
 // stuck.
 func TestExpected(t *testing.T) {
-	lock := lb.Info{Expect: []lb.Expectation{
+	lock := lb.Info{Traits: lb.Traits{Leased: true}, Expect: []lb.Expectation{
 		{Fault: "kill", Outcomes: []lb.Outcome{lb.Stuck}},
 		{Fault: "pause", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.Overstay},
 		{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}},
+		{Fault: "cut", Outcomes: []lb.Outcome{lb.Safe}},
 	}}
 	for _, tt := range []struct {
 		of    Workload
@@ -29,6 +30,10 @@ func TestExpected(t *testing.T) {
 		{Impatient{}, "pause", []lb.Outcome{lb.Broken, lb.Safe}},
 		{Impatient{}, "none", []lb.Outcome{lb.Safe}},
 		{Impatient{}, "flood", nil},
+		{Transfer{}, "cut", []lb.Outcome{lb.Safe, lb.Check}},
+		{Transfer{}, "none", []lb.Outcome{lb.Safe}},
+		{Transfer{}, "pause", []lb.Outcome{lb.Broken}},
+		{Counter{}, "cut", []lb.Outcome{lb.Safe}},
 	} {
 		var got []lb.Outcome
 		if e := tt.of.Info().Expected(lock, tt.fault); e != nil {
@@ -37,6 +42,10 @@ func TestExpected(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s under %s: %v, want %v", tt.of.Info().Name, tt.fault, got, tt.want)
 		}
+	}
+	lock.Traits.Renewing = true
+	if e := (Transfer{}).Info().Expected(lock, "cut"); len(e.Outcomes) != 1 {
+		t.Errorf("a lease that is renewed does not end: %+v", e)
 	}
 	if e := lock.Expected("pause"); len(e.Outcomes) != 1 {
 		t.Errorf("the lock's own expectation is changed: %+v", e)
