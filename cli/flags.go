@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/workloads/guard"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -29,13 +30,16 @@ type planFlags struct {
 	ours bool // out was not given
 	json bool
 
-	work   workloads.Workload
-	driver lab.Driver
+	work     workloads.Workload
+	driver   lab.Driver
+	store    string // what keeps the fenced copy
+	database string // topology of that, "" for memory
 }
 
 func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f := cmd.Flags()
 	f.StringVar(&p.Workload, "workload", c.Workloads[0].Info().Name, "what clients do inside the lock: see lockbench list workloads")
+	f.StringVar(&p.store, "store", inMemory, "what keeps the copy that refuses late writes: see lockbench list stores")
 	f.StringVar(&p.Lab, "lab", c.Labs[0].Name, "where the servers run: see lockbench list labs")
 	f.StringVar(&p.Topology, "topology", "", "the lock service (default: the algorithm's first)")
 	f.IntVar(&p.Clients, "clients", 6, "clients, over all processes")
@@ -47,10 +51,16 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f.BoolVar(&p.json, "json", false, "one JSON object on standard output")
 }
 
+// inMemory is the store that no database keeps a copy of.
+const inMemory = "memory"
+
 // complete fills in what was not given and refuses what can't work.
 func (p *planFlags) complete(c Catalog, what string) (err error) {
 	const longest = 24 * time.Hour
 	if p.work, err = named(c.Workload(p.Workload)); err != nil {
+		return err
+	}
+	if err := p.keep(); err != nil {
 		return err
 	}
 	if p.driver, err = named(c.Lab(p.Lab)); err != nil {
@@ -73,6 +83,31 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 		p.out, p.ours = rundir.NewDir(what), true
 	}
 	return nil
+}
+
+// keep finds what keeps the fenced copy.
+func (p *planFlags) keep() error {
+	if p.store == inMemory {
+		return nil
+	}
+	kind, err := guard.Find(p.store)
+	if err != nil {
+		return usage("--store %s: lockbench list stores says which there are", p.store)
+	}
+	if i := p.work.Info(); i.Needs.Shared || i.Keys {
+		return usage("--store %s: what the workload %s keeps, only the store in memory can", p.store, i.Name)
+	}
+	p.Store, p.Statement, p.database = kind.Name, kind.Statement, kind.Topology
+	return nil
+}
+
+// topologies are those that runs need: the locks' own and the store's.
+func (p *planFlags) topologies(locks ...string) []string {
+	if p.database != "" {
+		locks = append(locks, p.database)
+	}
+	slices.Sort(locks)
+	return slices.Compact(locks)
 }
 
 // ready says whether this machine has the lab, with the servers of these topologies.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/lab/etcdserver"
 	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/workloads/guard"
 	"github.com/spf13/cobra"
 )
 
@@ -30,7 +32,7 @@ func (p program) hiddenCommands() []*cobra.Command {
 				return worker.Run(cmd.Context(), os.Stdin, os.NewFile(worker.Reports, "reports"), p.Catalog)
 			}},
 		{Use: "study KIND SERVERS FEW DIR", Hidden: true, Args: exactly(4), RunE: p.study},
-		{Use: "store ADDRESS", Hidden: true, Args: exactly(1), RunE: serveStore},
+		{Use: "store ADDRESS [DATABASE ADDRESS]", Hidden: true, Args: cobra.MaximumNArgs(3), RunE: serveStore},
 		{Use: "etcd", Hidden: true, DisableFlagParsing: true,
 			RunE: func(cmd *cobra.Command, args []string) error { return etcdserver.Serve(cmd.Context(), args) }},
 	}
@@ -46,9 +48,26 @@ func serveStore(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	database, err := openGuard(cmd.Context(), args[1:])
+	if err != nil {
+		return errors.Join(err, rec.Close())
+	}
 	l, err := net.Listen("tcp", args[0])
 	if err != nil {
 		return errors.Join(err, rec.Close())
 	}
-	return errors.Join(workloads.NewStore(rec.Record).Serve(cmd.Context(), l), rec.Close())
+	return errors.Join(workloads.NewStore(rec.Record).In(database).Serve(cmd.Context(), l), rec.Close())
+}
+
+// openGuard connects to the database that keeps the fenced copy, by its kind and
+// address; without them there is none.
+func openGuard(ctx context.Context, of []string) (guard.Guard, error) {
+	if len(of) != 2 {
+		return nil, nil
+	}
+	kind, err := guard.Find(of[0])
+	if err != nil {
+		return nil, err
+	}
+	return kind.Open(ctx, of[1])
 }

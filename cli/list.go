@@ -9,6 +9,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/workloads/guard"
 	"github.com/spf13/cobra"
 )
 
@@ -61,7 +62,11 @@ func (p program) lists() []list {
 	for _, d := range p.Labs {
 		labs.items = append(labs.items, item{Name: d.Name, Doc: d.Doc})
 	}
-	return []list{algorithms, columns, work, topologies, labs}
+	stores := list{name: "stores", items: []item{{Name: inMemory, Doc: "all copies of the protected store are in its own memory"}}}
+	for _, k := range guard.All() {
+		stores.items = append(stores.items, item{Name: k.Name, Doc: k.Doc})
+	}
+	return []list{algorithms, columns, work, stores, topologies, labs}
 }
 
 // strikes fills in what a fault needs: where it can strike whom, with the first workload.
@@ -89,7 +94,7 @@ func (p program) strikes(f faults.Fault, i item) item {
 func (p program) listCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list [algorithms|faults|workloads|topologies|labs]",
+		Use:   "list [algorithms|faults|workloads|stores|topologies|labs]",
 		Short: "Say what there is",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -59,8 +58,7 @@ func (prog program) runMatrix(cmd *cobra.Command, m *run.Matrix, p *planFlags, a
 			topologies = append(topologies, m.For(a, f, 0).Topology)
 		}
 	}
-	slices.Sort(topologies)
-	if err := prog.ready(cmd.Context(), p.driver, slices.Compact(topologies)); err != nil {
+	if err := prog.ready(cmd.Context(), p.driver, p.topologies(topologies...)); err != nil {
 		return err
 	}
 	stderr, start := cmd.ErrOrStderr(), time.Now()

@@ -57,7 +57,7 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	if err := m.Available(plan, fault); err != nil {
 		return usage("%s can't strike here: %w", fault.Name, err)
 	}
-	if err := prog.ready(cmd.Context(), p.driver, []string{plan.Topology}); err != nil {
+	if err := prog.ready(cmd.Context(), p.driver, p.topologies(plan.Topology)); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s × %s on %s (%s lab), %d clients in %d processes, TTL %v, seed %d\n",
@@ -120,7 +120,7 @@ func pageOf(ctx context.Context, dir string) (string, error) {
 // given, save for those that only a matrix has.
 func again(cmd *cobra.Command, c checker.Cell) string {
 	line := fmt.Sprintf("lockbench run --algorithm %s --fault %s --seed %d", c.Algorithm, c.Fault, c.Seed)
-	one := map[string]bool{"workload": true, "lab": true, "topology": true, "clients": true, "processes": true, "ttl": true, "duration": true}
+	one := map[string]bool{"workload": true, "store": true, "lab": true, "topology": true, "clients": true, "processes": true, "ttl": true, "duration": true}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if one[f.Name] && (f.Changed || f.Name == "duration") { // whose default differs
 			line += fmt.Sprintf(" --%s %s", f.Name, f.Value)

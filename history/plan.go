@@ -12,11 +12,15 @@ const Schema = 2
 // Plan is one run, decided before it starts: plan.json of a run's directory.
 // The same plan and seed give the same schedule of faults.
 type Plan struct {
-	Schema    int           `json:"schema"`
-	Made      time.Time     `json:"made,omitzero"`
-	Algorithm string        `json:"algorithm"`
-	Fault     string        `json:"fault"`
-	Workload  string        `json:"workload"`
+	Schema    int       `json:"schema"`
+	Made      time.Time `json:"made,omitzero"`
+	Algorithm string    `json:"algorithm"`
+	Fault     string    `json:"fault"`
+	Workload  string    `json:"workload"`
+	// Store is the database that keeps the protected store's fenced copy, "" for memory,
+	// and Statement what refuses late writes there.
+	Store     string        `json:"store,omitempty"`
+	Statement string        `json:"statement,omitempty"`
 	Lab       string        `json:"lab"`
 	Topology  string        `json:"topology"`
 	Clients   int           `json:"clients"`

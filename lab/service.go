@@ -31,6 +31,8 @@ type mobile interface{ TakeAddr(addr string) error }
 
 // Options for starting a service.
 type Options struct {
+	// Prefix is put before the names of its hosts, where there are several services.
+	Prefix string
 	// Log opens the log of the named server, to be appended to.
 	Log func(name string) (*os.File, error)
 	// Longest is the length of the longest lease, for servers that must outwait it.
@@ -48,7 +50,7 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 		if i >= t.Servers {
 			name = fmt.Sprintf("sentinel%d", i+1-t.Servers)
 		}
-		h, err := l.Host(ctx, name)
+		h, err := l.Host(ctx, o.Prefix+name)
 		if err != nil {
 			return nil, err
 		}

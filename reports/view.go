@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
@@ -28,6 +29,7 @@ type view struct {
 	Latency    []latencyRow
 	Plots      []plotView
 	Quorum     *quorumView
+	Stores     []storeView
 	// QuorumError says why a study that is there can't be shown.
 	QuorumError string
 
@@ -64,6 +66,7 @@ func newView(p *page, brief bool) *view {
 		r := p.read(c, !brief && (explain || c.Fault == noFault && c.Outcome != lb.NotAvailable))
 		if r.run != nil {
 			plans.add(r.run.Plan, c.Runs)
+			v.addStore(r.run.Plan)
 		}
 		if c.Fault == noFault && r.history != nil {
 			v.latencies = append(v.latencies, latencySeries{c.Algorithm, acquireLatencies(r.history)})
@@ -81,6 +84,15 @@ func newView(p *page, brief bool) *view {
 	}
 	v.Facts = plans.facts()
 	return v
+}
+
+// storeView is a database that kept the fenced copy, and what refused late writes there.
+type storeView struct{ Name, Statement string }
+
+func (v *view) addStore(p history.Plan) {
+	if s := (storeView{p.Store, p.Statement}); p.Store != "" && !slices.Contains(v.Stores, s) {
+		v.Stores = append(v.Stores, s)
+	}
 }
 
 // gather puts the details of each algorithm together.
@@ -129,6 +141,7 @@ func command(p history.Plan) []string {
 	add("algorithm", p.Algorithm)
 	add("fault", p.Fault)
 	add("workload", p.Workload)
+	add("store", p.Store)
 	add("lab", p.Lab)
 	add("topology", p.Topology)
 	add("clients", fmt.Sprint(p.Clients))

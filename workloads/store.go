@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/workloads/guard"
 )
 
 // Store is the protected store: for every lock a number, kept in three copies that
@@ -24,6 +25,7 @@ import (
 // Shared holders may come in any order among themselves.
 type Store struct {
 	record func(history.Event)
+	guard  guard.Guard // nil for none
 
 	mu        sync.Mutex
 	seq       uint64
@@ -98,23 +100,37 @@ func (s *Store) Serve(ctx context.Context, l net.Listener) error {
 		case err != nil:
 			return fmt.Errorf("workloads: store: %w", err)
 		}
-		go s.serveOne(c)
+		go s.serveOne(ctx, c)
 	}
 }
 
-func (s *Store) serveOne(c net.Conn) {
+// reply is what the copies held before, or why nothing was done.
+type reply struct {
+	Before []values `json:"before,omitempty"`
+	Error  string   `json:"error,omitempty"`
+}
+
+func (s *Store) serveOne(ctx context.Context, c net.Conn) {
 	defer c.Close()
 	in, out := json.NewDecoder(bufio.NewReader(c)), json.NewEncoder(c)
 	for {
 		var a access
-		if in.Decode(&a) != nil || out.Encode(s.serve(a)) != nil {
+		if in.Decode(&a) != nil {
 			return // the client is gone; what it did is recorded
+		}
+		var r reply
+		var err error
+		if r.Before, err = s.answer(ctx, a); err != nil {
+			r.Error = err.Error()
+		}
+		if out.Encode(r) != nil {
+			return
 		}
 	}
 }
 
-// serve does one access to all copies at once and returns what they held before.
-func (s *Store) serve(a access) (before []values) {
+// answer does one access to all copies at once and returns what they held before.
+func (s *Store) answer(ctx context.Context, a access) (before []values, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held, fresh := true, true
@@ -122,12 +138,17 @@ func (s *Store) serve(a access) (before []values) {
 		r := s.register(p)
 		held, fresh = held && p.Held, fresh && r.fresh(p)
 	}
+	if s.guard != nil {
+		if fresh, err = s.admitted(ctx, a); err != nil {
+			return nil, err
+		}
+	}
 	for _, p := range a.Parts {
 		r := s.registers[p.Lock]
 		before = append(before, values{r.plain.value, r.checked.value, r.fenced.value})
 		s.one(a, p, r, held, fresh)
 	}
-	return before
+	return before, nil
 }
 
 func (s *Store) register(p part) *register {
@@ -224,10 +245,14 @@ func dialStore(ctx context.Context, addr string) (*storeClient, error) {
 }
 
 func (c *storeClient) ask(a access) (before []values, err error) {
-	if err = errors.Join(c.out.Encode(a), c.in.Decode(&before)); err != nil {
-		err = fmt.Errorf("workloads: ask the store: %w", err)
+	var r reply
+	if err = errors.Join(c.out.Encode(a), c.in.Decode(&r)); err == nil && r.Error != "" {
+		err = errors.New(r.Error)
 	}
-	return before, err
+	if err != nil {
+		return nil, fmt.Errorf("workloads: ask the store: %w", err)
+	}
+	return r.Before, nil
 }
 
 func (c *storeClient) Close() error { return c.conn.Close() }

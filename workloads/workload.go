@@ -43,6 +43,8 @@ type Info struct {
 	// Guarded: what is done under the lock is right without it, too, and two holders at
 	// once are no harm.
 	Guarded bool
+	// Keys: the store keeps which keys were written once, which only its memory can.
+	Keys bool
 	// Sparse: clients meet too seldom for a known hazard to show in every run.
 	Sparse bool
 	// Nested: holders wait for another lock. A lease that nobody renews may end meanwhile,

@@ -163,6 +163,10 @@ func (s *stage) setUp(ctx context.Context, fault faults.Fault) error {
 }
 
 func (s *stage) startStore(ctx context.Context) error {
+	database, err := s.startDatabase(ctx)
+	if err != nil {
+		return err
+	}
 	h, err := s.lab.Host(ctx, "store")
 	if err != nil {
 		return err
@@ -173,7 +177,7 @@ func (s *stage) startStore(ctx context.Context) error {
 	}
 	defer logTo.Close()
 	s.store, err = h.Start(ctx, lab.Program{
-		Argv: []string{lab.Self, "store", "{addr}:{port}"},
+		Argv: append([]string{lab.Self, "store", "{addr}:{port}"}, database...),
 		// Told apart: in a path of the user's these words would stand for nothing.
 		Stdin: strings.NewReader(s.dir.EventsFile(rundir.Store)),
 		Port:  7000, Ready: lab.Listening, Log: logTo,

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 // with it, with the faults and with the work.
 func things() catalog.Catalog {
 	return catalog.Catalog{
-		Locks:      []lb.Impl{redis.SetPXLua(), wrapped{"noisy"}, wrapped{"panics"}},
+		Locks:      []lb.Impl{redis.SetPXLua(), redis.Fenced(), wrapped{"noisy"}, wrapped{"panics"}},
 		Faults:     append(faults.All(), slowInjection(), halfInjection(), nobody(), nobodyAgain(), twoMoves(), shortMix()),
 		More:       faults.More(),
 		Workloads:  append(workloads.All(), failing{}, judging{}),

@@ -1,0 +1,1 @@
+UPDATE guarded SET token = ?, value = COALESCE(?, value) WHERE name = ? AND token <= ?
