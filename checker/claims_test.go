@@ -43,6 +43,8 @@ func TestClaims(t *testing.T) {
 		{"it did not run", taken(told).silent("w1", 100, 8000).end(9000), LayerTold, Valid, ""},
 		{"told at the last moment", taken(told).lost("w1.c0", "a", 3050).end(9000), LayerTold, Valid, ""},
 		{"told a moment later", taken(told).lost("w1.c0", "a", 3051).end(9000), LayerTold, Invalid, "3.001 s later"},
+		{"both asked at once, and neither is told", tell(told).granted("w1.c0", "a", 0, 3, 0).granted("w2.c0", "b", 2, 5, 0).end(9000), LayerTold, Invalid, "8.995 s later"},
+		{"both asked at once, and one ceases", tell(told).granted("w1.c0", "a", 0, 3, 0).granted("w2.c0", "b", 2, 5, 0).release("w2.c0", "b", 60, 61, lb.AnswerOK).end(9000), LayerTold, Valid, ""},
 		{"two readers", tell(told).shared("w1.c0", "a", 0, 1).shared("w2.c0", "b", 2, 50).end(9000), LayerTold, Vacuous, ""},
 		{"its own second grant", tell(told).granted("w1.c0", "a", 0, 1, 0).granted("w1.c0", "b", 2, 50, 0).end(9000), LayerTold, Vacuous, ""},
 		{"a renewal is no grant", tell(told).granted("w1.c0", "a", 0, 1, 40).granted("w2.c0", "b", 2, 50, 0).renew("w1.c0", "a", 60, 9000).end(9000), LayerTold, Vacuous, ""},

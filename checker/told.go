@@ -14,7 +14,8 @@ const toldSlack = 2 * time.Second
 
 // judgeTold asks whether holders were told that they lost their lock. One whose lock was
 // granted to somebody else must hear of it while it relies on it, within its TTL and
-// toldSlack, of the time that its process ran.
+// toldSlack, of the time that its process ran. Where the two asked at the same time,
+// nobody can tell which of them lost the lock, and either may be the one that hears of it.
 func judgeTold(r *run) Layer {
 	limit := lb.Instant(r.plan.TTL + toldSlack)
 	var f findings
@@ -43,7 +44,11 @@ func judgeTold(r *run) Layer {
 					continue
 				}
 				lost++
-				if wait := r.ran(a.Client, span{From: b.Return, To: min(o.To, r.End)}); wait > limit {
+				wait := r.ran(a.Client, span{From: b.Return, To: min(o.To, r.End)})
+				if b.Call <= a.Return && r.ran(b.Client, span{From: b.Return, To: min(h.To, r.End)}) <= limit {
+					continue
+				}
+				if wait > limit {
 					f.add(func() Finding { return r.toldFinding(a, b, wait) })
 				}
 			}

@@ -316,11 +316,13 @@ func TestFirst(t *testing.T) {
 }
 
 // TestNobodySaw what a fault did, where all clients live in the process that it killed or
-// froze.
+// froze: that nobody was hurt proves nothing. Let go, another may be granted the lock
+// before the late holder has come to its write: that harm is real, and told.
 func TestNobodySaw(t *testing.T) {
 	for _, fault := range []string{"kill-holder", "pause-holder"} {
 		res, _, err := do(t, setpx, fault, counter, func(p *history.Plan) { p.Processes = 1 })
-		if err != nil || res.Outcome != lb.Inconclusive {
+		late := fault == "pause-holder" && res.Outcome == lb.Check && res.Mechanism == lb.Overstay
+		if err != nil || res.Outcome != lb.Inconclusive && !late {
 			t.Errorf("%s: %s (%s), %v", fault, res.Outcome, res.Reason, err)
 		}
 	}
