@@ -144,6 +144,7 @@ func TestOnlineEdges(t *testing.T) {
 		{"told behind the slack", `1 c A a;2 r A a ok;3 c B b;60 r B b ok;66 step B b s;58 C A a;99 end`, slack, []string{"a b"}},
 		{"a lease that ends soon", `1 c A a;2 r A a ok until=100;3 c B b;97 r B b ok;200 end`, slack, []string{"a b"}},
 		{"a grant that is told late", `1 c A a;2 r A a ok until=100;3 c B b;3 c C c;103 r B b ok until=104;99 r C c ok until=102;200 end`, slack, []string{"a c"}},
+		{"and behind the next of the one it clashes with", `1 c A a;2 r A a ok until=100;3 c C c;101 c A d;103 r A d ok until=104;99 r C c ok until=102;200 end`, slack, []string{"a c"}},
 	} {
 		var got []string
 		for _, f := range watch(&Online{Slack: tt.slack}, sketch.Must(tt.text).Events) {
