@@ -15,6 +15,7 @@ const (
 	circleWide   = 1.9 // times as wide as it is high, for the names of locks
 	circleNode   = 15  // half the height of a client's box
 	circleMargin = 30
+	circleAir    = 4 // between a box and an arrow
 	maxCircle    = 8
 )
 
@@ -37,6 +38,15 @@ func circle(ring []checker.Wait) string {
 		angle := 2*math.Pi*i/float64(n) - math.Pi
 		return cx + circleRadius*circleWide*math.Cos(angle), cy + circleRadius*math.Sin(angle)
 	}
+	leave := func(i, way float64) (x, y float64) { // the box of client i, along the ring
+		cx, cy := at(i)
+		for step := .02; ; step += .01 {
+			x, y = at(i + way*step)
+			if math.Abs(x-cx) > half+circleAir || math.Abs(y-cy) > circleNode+circleAir || step > .4 {
+				return x, y
+			}
+		}
+	}
 	var b strings.Builder
 	var told []string
 	for _, w := range ring {
@@ -45,10 +55,9 @@ func circle(ring []checker.Wait) string {
 	fmt.Fprintf(&b, `<svg class="tl ring" viewBox="0 0 %s %s" role="img" aria-label="who waits for whom"><desc>%s</desc>`+"\n",
 		num(2*cx), num(2*cy), html.EscapeString(strings.Join(told, "; ")))
 	for i, w := range ring {
-		// The arrow runs along the ring, from behind the one box to before the other.
-		gap := min(.34, .1*float64(n))
-		x0, y0 := at(float64(i) + gap)
-		x1, y1 := at(float64(i) + 1 - gap)
+		// The arrow runs along the ring, from just outside the one box to the other.
+		x0, y0 := leave(float64(i), 1)
+		x1, y1 := leave(float64(i)+1, -1)
 		mx, my := at(float64(i) + .5)
 		fmt.Fprintf(&b, `<path class="waits" d="M%s %sQ%s %s %s %s"/>`+"\n", num(x0), num(y0), num(2*mx-(x0+x1)/2), num(2*my-(y0+y1)/2), num(x1), num(y1))
 		fmt.Fprintf(&b, `<use class="tip" href="#tip" transform="translate(%s %s) rotate(%s)"/>`+"\n", num(x1), num(y1),
