@@ -117,7 +117,7 @@ func (c *check) one(ctx context.Context, name string) error {
 	case kind == rundir.IsRun:
 		return c.run(ctx, name)
 	}
-	return usage("%s is a study of quorums: it has no history", name)
+	return usage("%s is the directory of a %s: it has no history", name, kind)
 }
 
 func (c *check) run(ctx context.Context, dir string) error {

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/bench"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/lab"
@@ -30,6 +31,14 @@ func (p program) hiddenCommands() []*cobra.Command {
 		{Use: "worker", Hidden: true, Args: exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				return worker.Run(cmd.Context(), os.Stdin, os.NewFile(worker.Reports, "reports"), p.Catalog)
+			}},
+		{Use: "measure DIR", Hidden: true, Args: exactly(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return bench.Measure(cmd.Context(), args[0], p.Catalog)
+			}},
+		{Use: "hold", Hidden: true, Args: exactly(0),
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				return bench.Hold(cmd.Context(), os.Stdin, os.NewFile(bench.HolderReports, "reports"), p.Catalog)
 			}},
 		{Use: "study KIND SERVERS FEW DIR", Hidden: true, Args: exactly(4), RunE: p.study},
 		{Use: "store ADDRESS [DATABASE ADDRESS]", Hidden: true, Args: cobra.MaximumNArgs(3), RunE: serveStore},

@@ -130,7 +130,7 @@ than what is undecided; what was done is reported all the same.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w; see lockbench %s --help", err, cmd.Name())
 	})
-	root.AddCommand(p.runCommand(), p.matrixCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), p.listCommand(), p.doctorCommand(), cleanCommand())
+	root.AddCommand(p.runCommand(), p.matrixCommand(), p.benchCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), p.listCommand(), p.doctorCommand(), cleanCommand())
 	root.AddCommand(p.hiddenCommands()...)
 	return root
 }

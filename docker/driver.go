@@ -21,6 +21,7 @@ func Driver() lab.Driver {
 		},
 		Lacks: map[lab.Ability]string{
 			lab.Packets: signalsOnly, lab.MoveAddress: signalsOnly, lab.ServerClocks: signalsOnly,
+			lab.OwnDisk: "its images keep their data where they like; use --lab local",
 		},
 	}
 }

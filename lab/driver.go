@@ -29,6 +29,7 @@ const (
 	MoveAddress  Ability = "move an address from one host to another"
 	ServerClocks Ability = "move a server's clock"
 	ClientClocks Ability = "move a client's clock"
+	OwnDisk      Ability = "keep servers' data on the disk"
 )
 
 // Can says why the lab can't do something, or nil.

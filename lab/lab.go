@@ -55,6 +55,15 @@ type Network interface {
 	Drop(from, to []Node) (Rule, error)
 }
 
+// Meter is a lab that counts what this program exchanges with its hosts.
+type Meter interface {
+	// Traffic is all of it so far, both ways.
+	Traffic() (Traffic, error)
+}
+
+// Traffic is what has passed, with the headers of the link.
+type Traffic struct{ Bytes, Packets uint64 }
+
 // Rule is a drop in force.
 type Rule interface {
 	// Packets that the rule has dropped so far.
@@ -73,6 +82,9 @@ type Program struct {
 	Files map[string]string
 	// Fresh empties that directory first.
 	Fresh bool
+	// Disk is a directory on this machine's disk, with an absolute path, below which that
+	// directory is; "" for wherever the lab keeps data.
+	Disk string
 	// Env is added to the environment.
 	Env []string
 	// Image names the container image that has the command, for labs that run

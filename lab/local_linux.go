@@ -118,6 +118,20 @@ func awaitCarrier(port string) error {
 // Network implements [Lab].
 func (l *local) Network() Network { return (*localNetwork)(l) }
 
+// Traffic implements [Meter]: the bridge itself counts only what is to or from this
+// process's own address on it.
+func (l *local) Traffic() (Traffic, error) {
+	link, err := netlink.LinkByName(bridge)
+	if err != nil {
+		return Traffic{}, fmt.Errorf("lab: count the traffic: %w", err)
+	}
+	n := link.Attrs().Statistics
+	if n == nil {
+		return Traffic{}, errors.New("lab: count the traffic: this kernel does not")
+	}
+	return Traffic{Bytes: n.RxBytes + n.TxBytes, Packets: n.RxPackets + n.TxPackets}, nil
+}
+
 // Close implements [Lab]. The namespaces themselves end with the process.
 func (l *local) Close() error {
 	l.mu.Lock()
@@ -150,6 +164,7 @@ type localHost struct {
 	thread  *Launcher // lives in the host's network namespace
 	running []*Child
 	rules   int // made so far, for their names
+	onDisk  bool
 }
 
 func (h *localHost) Name() string { return h.name }
@@ -166,13 +181,19 @@ func (h *localHost) Start(ctx context.Context, p Program) (Process, error) {
 	}
 	p.Argv = argv
 	dir := h.Dir()
-	if p.Fresh {
-		if err := os.RemoveAll(dir); err != nil {
-			return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
-		}
-	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
+	}
+	if p.Disk != "" && !h.onDisk {
+		if err := bind(filepath.Join(p.Disk, h.name), dir); err != nil {
+			return nil, fmt.Errorf("lab: start %s: keep its data on the disk: %w", h.name, err)
+		}
+		h.onDisk = true
+	}
+	if p.Fresh {
+		if err := empty(dir); err != nil {
+			return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
+		}
 	}
 	c, err := StartChild(ctx, h.thread, Place{h.name, h.Addr(), dir}, p)
 	if err != nil {
@@ -180,6 +201,24 @@ func (h *localHost) Start(ctx context.Context, p Program) (Process, error) {
 	}
 	h.running = append(h.running, c)
 	return c, nil
+}
+
+// bind makes a directory of the disk appear at another path, which the lab's names keep
+// short: a server's socket has no room for a long one.
+func bind(disk, at string) error {
+	if err := os.MkdirAll(disk, 0o755); err != nil {
+		return err
+	}
+	return unix.Mount(disk, at, "", unix.MS_BIND, "")
+}
+
+// empty removes what is in a directory, which may be a mount and can't go itself.
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
 }
 
 // TakeAddr moves an address to this host from whichever has it. The others forget

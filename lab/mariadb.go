@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
+	"slices"
+	"strings"
 )
 
 //go:embed mariadb.sh
@@ -26,6 +28,24 @@ func mariadbProgram(Host, []Host) Program {
 		Port:  3306,
 		Ready: mariadbReady,
 	}
+}
+
+// mariadbOptions is the variable with more options for the server, which overrule those
+// of the script.
+const mariadbOptions = "LOCKBENCH_MARIADB="
+
+// mariadbDurable has every commit on the disk, as MariaDB does by default.
+func mariadbDurable(p Program) Program {
+	more := mariadbOptions
+	p.Env = slices.DeleteFunc(slices.Clone(p.Env), func(v string) bool {
+		if strings.HasPrefix(v, mariadbOptions) {
+			more = v + " "
+			return true
+		}
+		return false
+	})
+	p.Env = append(p.Env, more+"--innodb-flush-log-at-trx-commit=1")
+	return p
 }
 
 // mariadbReady asks a question as the algorithms' account.

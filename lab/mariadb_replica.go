@@ -17,7 +17,7 @@ import (
 func mariadbReplica(self Host, all []Host) Program {
 	p := mariadbProgram(self, all)
 	number := 1 + slices.IndexFunc(all, func(h Host) bool { return h.Name() == self.Name() })
-	p.Env = append(p.Env, fmt.Sprintf("LOCKBENCH_MARIADB=--server-id=%d --log-bin=binlog --bind-address=0.0.0.0", number))
+	p.Env = append(p.Env, fmt.Sprintf(mariadbOptions+"--server-id=%d --log-bin=binlog --bind-address=0.0.0.0", number))
 	if number > 1 {
 		primary := all[0].Addr()
 		p.Ready = func(ctx context.Context, endpoint string) error {

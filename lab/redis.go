@@ -18,6 +18,13 @@ func redisProgram(Host, []Host) Program {
 	}
 }
 
+// redisDurable logs every write to the disk before it is confirmed. It is not how Redis
+// comes: by default it may forget what it has confirmed.
+func redisDurable(p Program) Program {
+	p.Argv = append(p.Argv[:len(p.Argv):len(p.Argv)], "--appendonly", "yes", "--appendfsync", "always")
+	return p
+}
+
 // redisReady sends PING and wants PONG. An open port is not enough: a Redis that
 // is loading its data has one.
 func redisReady(ctx context.Context, endpoint string) error {

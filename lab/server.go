@@ -35,6 +35,15 @@ func (s *Server) Endpoint() string { return s.process().Endpoint() }
 // Signal sends sig to the server's process.
 func (s *Server) Signal(sig syscall.Signal) error { return s.process().Signal(sig) }
 
+// Pid is the process id of the server, as this process sees it; 0 where the lab does not
+// run it as a process of its own.
+func (s *Server) Pid() int {
+	if p, ok := s.process().(interface{ Pid() int }); ok {
+		return p.Pid()
+	}
+	return 0
+}
+
 func (s *Server) process() Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()

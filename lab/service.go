@@ -37,6 +37,10 @@ type Options struct {
 	Log func(name string) (*os.File, error)
 	// Longest is the length of the longest lease, for servers that must outwait it.
 	Longest time.Duration
+	// Disk is a directory, with an absolute path, in which the servers keep their data,
+	// durably: what they have confirmed is on the disk. "" leaves data where the lab keeps
+	// it, and nobody waits.
+	Disk string
 	// Clocks gives every server a wall clock that can be moved.
 	Clocks bool
 }
@@ -72,6 +76,12 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 		p := k.Program(h, hosts)
 		if library != "" && k.Clock != nil {
 			p = clocked(p, library)
+		}
+		if o.Disk != "" {
+			p.Disk = o.Disk
+			if k.Durable != nil {
+				p = k.Durable(p)
+			}
 		}
 		server := &Server{host: h, kind: k, program: p, log: o.Log}
 		if t.Delayed {

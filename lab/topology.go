@@ -70,6 +70,9 @@ type Kind struct {
 	// Program of one of the hosts, which are in the order of the topology, servers
 	// before sentinels.
 	Program func(self Host, all []Host) Program
+	// Durable makes the program wait for the disk before it confirms a write; nil where
+	// it does so anyway.
+	Durable func(Program) Program
 	// Quorum: the servers agree by majority before they answer.
 	Quorum bool
 	// Leads reports whether the server at the endpoint leads the others; nil where
@@ -94,18 +97,18 @@ var (
 	mariadbVersion = Version{"mariadbd", []string{"mariadbd", "--version"}}
 
 	redisKind = Kind{Name: "redis", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
-		Program: redisProgram, Clock: redisClock}
+		Program: redisProgram, Durable: redisDurable, Clock: redisClock}
 	redisReplicas = Kind{Name: "redis-replicas", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
-		Program: redisReplica, Leads: redisLeads, Clock: redisClock}
+		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Clock: redisClock}
 	sentinel = Kind{Name: "sentinel", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: sentinelProgram}
 	etcdKind      = Kind{Name: "etcd", Program: etcdProgram, Quorum: true, Leads: etcdLeads, Clock: etcdClock}
 	zookeeperKind = Kind{Name: "zookeeper", Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
-		Version: zookeeperVersion, Program: zookeeperProgram, Quorum: true, Leads: zookeeperLeads, Clock: zookeeperClock}
+		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Quorum: true, Leads: zookeeperLeads, Clock: zookeeperClock}
 	mariadbKind = Kind{Name: "mariadb", Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
-		Program: mariadbProgram, Clock: mariadbClock}
+		Program: mariadbProgram, Durable: mariadbDurable, Clock: mariadbClock}
 	mariadbReplicas = Kind{Name: "mariadb-replica", Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
-		Program: mariadbReplica, Leads: mariadbLeads, Promote: mariadbPromote, Clock: mariadbClock}
+		Program: mariadbReplica, Durable: mariadbDurable, Leads: mariadbLeads, Promote: mariadbPromote, Clock: mariadbClock}
 )
 
 // Missing says which program the servers lack on this machine, and how to get it, or

@@ -33,7 +33,7 @@ func zookeeperProgram(self Host, all []Host) Program {
 			// A server of a lab lives for seconds: no time to optimize, little to collect.
 			"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-XX:-UsePerfData",
 			// The lab's disk is memory, and a lab's power never fails.
-			"-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=4096",
+			zookeeperHasty, "-Dzookeeper.preAllocSize=4096",
 			// A server that looks for a leader waits so long, in ms, for each peer that it
 			// can't reach, before it asks the next; 5 s by default.
 			"-Dzookeeper.cnxTimeout=500",
@@ -49,6 +49,15 @@ func zookeeperProgram(self Host, all []Host) Program {
 		Port:  2181,
 		Ready: zookeeperReady,
 	}
+}
+
+// zookeeperHasty confirms what is not on the disk yet.
+const zookeeperHasty = "-Dzookeeper.forceSync=no"
+
+// zookeeperDurable waits for the disk, as ZooKeeper does by default.
+func zookeeperDurable(p Program) Program {
+	p.Argv = slices.DeleteFunc(slices.Clone(p.Argv), func(a string) bool { return a == zookeeperHasty })
+	return p
 }
 
 // zookeeperConfig has short ticks: a session can't be shorter than two of them,

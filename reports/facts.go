@@ -55,11 +55,19 @@ func (f *planFacts) add(p history.Plan, runs int) {
 	if p.Jobs > 0 {
 		f.jobs.add(fmt.Sprint(p.Jobs))
 	}
-	if m := p.Machine; m != nil {
+	f.machine(p.Machine)
+	f.versioned(p.Versions)
+}
+
+func (f *planFacts) machine(m *history.Machine) {
+	if m != nil {
 		f.machines.add(strings.TrimPrefix(m.System+", "+plural(m.Cores, "core", "cores"), ", "))
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.Versions)) {
-		f.versions.add(shortModule(name) + " " + shortVersion(p.Versions[name]))
+}
+
+func (f *planFacts) versioned(versions map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(versions)) {
+		f.versions.add(shortModule(name) + " " + shortVersion(versions[name]))
 	}
 }
 

@@ -64,13 +64,13 @@ func TestWorstFaultsOfALock(t *testing.T) {
 }
 
 func TestFamilies(t *testing.T) {
-	var series []latencySeries
+	var series []curve
 	for _, n := range strings.Fields("redis-1 redis-2 redis-3 redis-4 redis-5 redis-6 redis-7 redis-8 redlock zk-a zk-b etcd-lease mine") {
-		series = append(series, latencySeries{name: n})
+		series = append(series, curve{name: n})
 	}
 	var got []string
 	for _, f := range families(series) {
-		got = append(got, fmt.Sprint(f.file(), " ", len(f.series)))
+		got = append(got, fmt.Sprint(f.file(), " ", len(f.curves)))
 	}
 	if want := []string{"redis 5", "redis-2 4", "zookeeper 2", "others 2"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

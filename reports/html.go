@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/cost"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -47,9 +48,9 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 }).ParseFS(templates, "*.tmpl"))
 
 // HTML writes the page of the report directory dir, one file that opens offline,
-// and returns its path: report.html, beside plots/, for a matrix or a run, and
-// quorum.html for a study of quorums. A study that lies in the directory of a
-// matrix stands on its page. A cell whose files are missing or damaged says so on
+// and returns its path: report.html, beside plots/, for a matrix, a run or a benchmark,
+// and quorum.html for a study of quorums. A study or a benchmark that lies in the directory
+// of a matrix stands on its page. A cell whose files are missing or damaged says so on
 // the page; only the directory's own file must be readable.
 func HTML(dir string) (path string, err error) { return write(dir, "", false) }
 
@@ -68,6 +69,12 @@ func write(dir, out string, brief bool) (path string, err error) {
 	if errors.Is(err, fs.ErrNotExist) && studyErr == nil {
 		return writePage(cmp.Or(out, filepath.Join(dir, rundir.QuorumPage)), "quorum-page", newQuorumView(study))
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		path, benchErr := writeBench(dir, out, brief)
+		if !errors.Is(benchErr, fs.ErrNotExist) {
+			return path, benchErr
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(studyErr, fs.ErrNotExist) {
 		err = studyErr
 	}
@@ -82,12 +89,32 @@ func write(dir, out string, brief bool) (path string, err error) {
 		v.QuorumError = studyErr.Error()
 	}
 	out = cmp.Or(out, filepath.Join(dir, rundir.PageFile))
+	bench, benchErr := loadBench(dir)
+	switch {
+	case benchErr == nil:
+		v.Cost = newBenchView(bench)
+	case !errors.Is(benchErr, fs.ErrNotExist):
+		v.CostError = benchErr.Error()
+	}
 	if !brief {
-		if err := v.addPlots(filepath.Join(filepath.Dir(out), rundir.PlotsDir)); err != nil {
+		if err := v.addPlots(filepath.Join(filepath.Dir(out), rundir.PlotsDir), bench); err != nil {
 			return "", err
 		}
 	}
 	return writePage(out, "page", v)
+}
+
+// addPlots writes the plots into plots, and puts them on the page.
+func (v *view) addPlots(plots string, bench *cost.Bench) (err error) {
+	if f, ok := outageFigure(v.Grid); ok {
+		if v.Plots, err = writePlots(plots, []figure{f}); err != nil {
+			return err
+		}
+	}
+	if bench != nil {
+		v.Cost.Plots, err = writePlots(plots, benchFigures(bench))
+	}
+	return err
 }
 
 func writePage(path, name string, data any) (string, error) {

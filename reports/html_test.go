@@ -85,7 +85,7 @@ func TestPageStandsAlone(t *testing.T) {
 			t.Errorf("%s under %s has no detail", c.Algorithm, c.Fault)
 		}
 	}
-	for _, want := range []string{"1 broken promise", "w1.c0 wrote", "--seed 1119", "two holders", "latency-redis", "has no such step",
+	for _, want := range []string{"1 broken promise", "w1.c0 wrote", "--seed 1119", "two holders", "has no such step",
 		`href="#na-1"`, "Declared, and so it was: the lock service decides alone"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
@@ -99,7 +99,7 @@ func TestPageIsDeterministic(t *testing.T) {
 	writeSample(t, b)
 	render(t, a)
 	render(t, b)
-	for _, name := range []string{rundir.PageFile, "plots/outage.svg", "plots/outage.png", "plots/latency-redis.svg", "plots/latency-others.png"} {
+	for _, name := range []string{rundir.PageFile, "plots/outage.svg", "plots/outage.png"} {
 		x, err := os.ReadFile(filepath.Join(a, name))
 		if err != nil {
 			t.Fatal(err)

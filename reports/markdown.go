@@ -2,12 +2,16 @@ package reports
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/cost"
 )
 
 // markdownReasons bounds the list of reasons, so that the page of a CI stays a
@@ -25,14 +29,52 @@ var squares = map[lb.Outcome]string{
 	lb.NotAvailable: "➖",
 }
 
-// Markdown writes of a matrix's or a run's directory a summary short enough for the page
+// Markdown writes of the directory of a matrix, a run or a benchmark a summary short enough for the page
 // of a CI: broken promises first, the matrix, and the reasons folded away.
 func Markdown(w io.Writer, dir string) error {
 	p, err := load(dir)
-	if err != nil {
+	bench, benchErr := loadBench(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && benchErr == nil: // a benchmark alone
+	case err != nil:
 		return err
+	default:
+		if err := markdown(w, p.cells, p.planned); err != nil {
+			return err
+		}
 	}
-	return markdown(w, p.cells, p.planned)
+	if errors.Is(benchErr, fs.ErrNotExist) {
+		return nil
+	}
+	if benchErr != nil {
+		return benchErr
+	}
+	return benchMarkdown(w, bench)
+}
+
+// benchMarkdown writes the first two tables of a benchmark, as narrow as on a terminal.
+func benchMarkdown(w io.Writer, bench *cost.Bench) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprint(b, "\n## What does it cost?\n")
+	for _, s := range append(benchRemarks(bench), diskRemark(bench)) {
+		fmt.Fprintf(b, "\n%s\n", escapeMD(s))
+	}
+	for _, t := range benchTables(bench)[:2] {
+		fmt.Fprintf(b, "\n**%s**\n\n| |", escapeMD(t.Title))
+		columns := slices.DeleteFunc(t.Columns, func(c benchColumn) bool { return c.width == 0 })
+		for _, c := range columns {
+			fmt.Fprintf(b, " %s |", escapeMD(c.Head))
+		}
+		fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("--:|", len(columns)))
+		for _, lock := range bench.Plan.Algorithms {
+			fmt.Fprintf(b, "| %s |", escapeMD(lock))
+			for _, c := range columns {
+				fmt.Fprintf(b, " %s |", strings.TrimSpace(c.show(lock)))
+			}
+			fmt.Fprintln(b)
+		}
+	}
+	return b.Flush()
 }
 
 func markdown(w io.Writer, cells []checker.Cell, planned int) error {

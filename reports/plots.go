@@ -50,28 +50,23 @@ var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
 var gridGrey = color.Gray{Y: 0x88}
 
-// addPlots writes the figures into dir and puts them on the page.
-func (v *view) addPlots(dir string) error {
-	v.Latency = latencyRows(v.latencies)
-	figures := latencyFigures(v.latencies)
-	if f, ok := outageFigure(v.Grid); ok {
-		figures = append(figures, f)
-	}
+// writePlots writes the figures into dir, and returns them for a page.
+func writePlots(dir string, figures []figure) (views []plotView, err error) {
 	if len(figures) == 0 {
-		return nil
+		return nil, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("reports: plots: %w", err)
+		return nil, fmt.Errorf("reports: plots: %w", err)
 	}
 	for _, f := range figures {
 		svg, err := f.write(dir)
 		if err != nil {
-			return fmt.Errorf("reports: plot %s: %w", f.File, err)
+			return nil, fmt.Errorf("reports: plot %s: %w", f.File, err)
 		}
 		f.SVG = inline(svg)
-		v.Plots = append(v.Plots, f.plotView)
+		views = append(views, f.plotView)
 	}
-	return nil
+	return views, nil
 }
 
 // write saves both formats and returns the SVG.

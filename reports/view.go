@@ -26,14 +26,15 @@ type view struct {
 	Evidence   []evidence
 	Calm       []calmCell
 	Absent     []absence
-	Latency    []latencyRow
 	Plots      []plotView
-	Quorum     *quorumView
-	Stores     []storeView
+	// Cost is the benchmark that lies in the same directory, nil for none, and CostError
+	// says why one that is there can't be shown.
+	Cost      *benchView
+	CostError string
+	Quorum    *quorumView
+	Stores    []storeView
 	// QuorumError says why a study that is there can't be shown.
 	QuorumError string
-
-	latencies []latencySeries
 }
 
 // evidence is the details of one algorithm. On a page with few of them all stand
@@ -63,13 +64,10 @@ func newView(p *page, brief bool) *view {
 	var details []detail
 	for _, c := range g.inOrder(func(c *checker.Cell) bool { return !notRun(c) }) {
 		explain := isHurt(c) || isUnclear(c) || v.Single || isBroken(c)
-		r := p.read(c, !brief && (explain || c.Fault == noFault && c.Outcome != lb.NotAvailable))
+		r := p.read(c, !brief && explain)
 		if r.run != nil {
 			plans.add(r.run.Plan, c.Runs)
 			v.addStore(r.run.Plan)
-		}
-		if c.Fault == noFault && r.history != nil {
-			v.latencies = append(v.latencies, latencySeries{c.Algorithm, acquireLatencies(r.history)})
 		}
 		switch {
 		case explain:

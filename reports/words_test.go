@@ -38,26 +38,6 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestQuantile(t *testing.T) {
-	list := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	for q, want := range map[float64]float64{0: 1, .5: 5, .9: 9, .99: 10, 1: 10} {
-		if got := quantile(list, q); got != want {
-			t.Errorf("quantile %v = %v, want %v", q, got, want)
-		}
-	}
-}
-
-func TestECDFIsThinnedAndClamped(t *testing.T) {
-	list := make([]float64, 5000)
-	for i := range list {
-		list[i] = float64(i) / 1000
-	}
-	xys := ecdf(list)
-	if len(xys) != linePoints || xys[0].X != leastMS || xys[len(xys)-1].X != list[4999] || xys[len(xys)-1].Y != 1 {
-		t.Errorf("%d points from %v to %v", len(xys), xys[0], xys[len(xys)-1])
-	}
-}
-
 func TestStandings(t *testing.T) {
 	cell := func(a, f string, o lb.Outcome) checker.Cell {
 		return checker.Cell{Algorithm: a, Fault: f, Outcome: o}

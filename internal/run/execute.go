@@ -39,7 +39,7 @@ var ErrFailed = errors.New("run failed")
 // bench failed, and the result says no more than that; what was recorded until then
 // is in the directory.
 func Execute(ctx context.Context, c catalog.Catalog, dir string, plan history.Plan) (checker.Result, error) {
-	plan.Machine, plan.Versions = here(), versions(ctx, c, plan)
+	plan.Machine, plan.Versions = Here(), versions(ctx, c, plan)
 	r, err := rundir.CreateRun(dir, plan)
 	if err != nil {
 		return failed(plan, err), err

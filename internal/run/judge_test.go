@@ -83,7 +83,7 @@ func TestPlanSaysAll(t *testing.T) {
 	if !plan.Traits.Leased || plan.Expect == nil || plan.Expect.Outcomes[0] != lb.Safe || plan.Jobs != 4 || plan.Seed != 7 {
 		t.Errorf("%+v", plan)
 	}
-	if h := here(); h.Cores < 1 || !strings.Contains(h.System, "/") {
+	if h := Here(); h.Cores < 1 || !strings.Contains(h.System, "/") {
 		t.Errorf("machine %+v", h)
 	}
 	if v := versions(t.Context(), catalog.Catalog{}, plan); v["go"] == "" || v[module] == "" {

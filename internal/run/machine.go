@@ -16,8 +16,8 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// here is this machine, now.
-func here() *history.Machine {
+// Here is this machine, now.
+func Here() *history.Machine {
 	m := &history.Machine{System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU()}
 	if text, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		m.Kernel = strings.TrimSpace(string(text))
@@ -37,8 +37,19 @@ var libraries = []string{
 	"github.com/go-zookeeper/zk", "github.com/go-sql-driver/mysql", "go.etcd.io/etcd/client/v3", "go.etcd.io/etcd/server/v3",
 }
 
-// versions are those of what takes part in a run, as far as they are known.
+// versions are those of what takes part in a run.
 func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[string]string {
+	t, err := c.Topology(plan.Topology)
+	driver, err2 := c.Lab(plan.Lab)
+	if err != nil || err2 != nil {
+		return Versions(ctx, lab.Driver{})
+	}
+	return Versions(ctx, driver, t)
+}
+
+// Versions are those of this program, of its libraries and of the servers of topologies
+// in the lab, as far as they are known.
+func Versions(ctx context.Context, driver lab.Driver, topologies ...lab.Topology) map[string]string {
 	v := map[string]string{"go": runtime.Version()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		built := map[string]string{info.Main.Path: info.Main.Version}
@@ -56,9 +67,10 @@ func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[str
 			}
 		}
 	}
-	t, err := c.Topology(plan.Topology)
-	driver, err2 := c.Lab(plan.Lab)
-	if err == nil && err2 == nil && driver.Inside && t.Kind.Version.Of != "" {
+	for _, t := range topologies {
+		if !driver.Inside || t.Kind.Version.Of == "" {
+			continue
+		}
 		if version := serverVersion(ctx, t.Kind.Version); version != "" {
 			v[t.Kind.Version.Of] = version
 		}

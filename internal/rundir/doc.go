@@ -9,7 +9,13 @@
 //	report.html   the page, with its plots/
 //
 // and a matrix is matrix.json, which names every planned cell from the start, with
-// the runs below cells/. Each of the files may be compressed with gzip. The names are
+// the runs below cells/. A benchmark is
+//
+//	bench.json    the plan and all that was measured
+//	bench.txt     the same in Go's benchmark format
+//	logs/         what the processes printed
+//
+// and may lie in the directory of a matrix of the same locks. Each of the files may be compressed with gzip. The names are
 // such that artifact stores and every system take them.
 //
 // A directory can be read while a run goes on, after it was cut short, and where
@@ -30,6 +36,8 @@ const (
 	gz         = ".gz"
 	// oldHistory is the merged history of directories that have no events.
 	oldHistory = "history.jsonl"
+	benchFile  = "bench.json"
+	dataDir    = "data"
 )
 
 // What the reports write into a directory.
@@ -38,6 +46,7 @@ const (
 	PlotsDir   = "plots"
 	QuorumFile = "quorum.json"
 	QuorumPage = "quorum.html"
+	BenchText  = "bench.txt"
 )
 
 // The recorders beside the workers.

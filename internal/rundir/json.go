@@ -90,7 +90,16 @@ func lineAt(b []byte, offset int64) int {
 
 // writeJSON replaces a file at once, so that an interruption leaves the old one or the
 // new one.
-func writeJSON(path string, v any) (err error) {
+func writeJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("rundir: write %s: %w", path, err)
+	}
+	return replace(path, append(b, '\n'))
+}
+
+// replace gives the file another content at once.
+func replace(path string, content []byte) (err error) {
 	defer func() {
 		if err != nil {
 			var where *fs.PathError // of a name that nobody knows
@@ -100,15 +109,11 @@ func writeJSON(path string, v any) (err error) {
 			err = fmt.Errorf("rundir: write %s: %w", path, err)
 		}
 	}()
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(b, '\n'))
+	_, err = f.Write(content)
 	err = errors.Join(err, f.Chmod(0o644), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)

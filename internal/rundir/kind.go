@@ -15,7 +15,8 @@ type What string
 const (
 	IsRun    What = "run"
 	IsMatrix What = "matrix"
-	IsQuorum What = "quorum" // a study of quorums alone; it may also lie in a matrix's directory
+	IsBench  What = "benchmark"        // a benchmark alone; it may also lie in a matrix's directory
+	IsQuorum What = "study of quorums" // alone; it may also lie in a matrix's directory
 )
 
 // Kind says what the directory is, by the files in it. Otherwise the error, which
@@ -24,7 +25,7 @@ func Kind(dir string) (What, error) {
 	for _, k := range []struct {
 		file string
 		is   What
-	}{{matrixFile, IsMatrix}, {planFile, IsRun}, {QuorumFile, IsQuorum}} {
+	}{{matrixFile, IsMatrix}, {planFile, IsRun}, {benchFile, IsBench}, {QuorumFile, IsQuorum}} {
 		path := filepath.Join(dir, k.file)
 		if exists(path) {
 			return k.is, nil
@@ -33,5 +34,5 @@ func Kind(dir string) (What, error) {
 			return "", fmt.Errorf("rundir: %w", err) // not a directory, or closed
 		}
 	}
-	return "", fmt.Errorf("%s is the directory of neither a run (with %s and %s/) nor a matrix (with %s): %w", dir, planFile, eventsDir, matrixFile, fs.ErrNotExist)
+	return "", fmt.Errorf("%s is the directory of neither a run (with %s and %s/) nor a matrix (with %s) nor a benchmark (with %s): %w", dir, planFile, eventsDir, matrixFile, benchFile, fs.ErrNotExist)
 }

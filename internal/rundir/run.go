@@ -63,8 +63,10 @@ func (r *Run) LogsDir() string { return filepath.Join(r.Dir, logsDir) }
 func (r *Run) LogFile(name string) string { return filepath.Join(r.Dir, logsDir, name+".log") }
 
 // OpenLog opens the output of the process of that name, to append to.
-func (r *Run) OpenLog(name string) (*os.File, error) {
-	f, err := os.OpenFile(r.LogFile(name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+func (r *Run) OpenLog(name string) (*os.File, error) { return openLog(r.LogsDir(), name) }
+
+func openLog(dir, name string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("rundir: %w", err)
 	}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/bench"
+	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/spf13/cobra"
+)
+
+// benchFlags are those of bench.
+type benchFlags struct {
+	cost.Plan
+	algorithms string
+	out        string
+	ours       bool // out was not given
+	json       bool
+}
+
+// The budgets of a benchmark, servers and all.
+const (
+	wholeBudget = 195 * time.Second
+	shortBudget = 20 * time.Second
+)
+
+func (p program) benchCommand() *cobra.Command {
+	var b benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure what locks cost",
+		Long: `bench measures every lock on real servers, alone on the machine: what it costs when
+nobody else wants it, as a time and as a multiple of the cheapest round trip to the same
+server; how fast it goes from one client to another, and how fairly. All locks have their
+turn in every round, so that medians, intervals and ratios are of one run. Servers run
+twice: with what they confirm on the disk, and without waiting for it.`,
+		Example: "  lockbench bench --algorithms 'redis-*,redlock' --rounds 10",
+		Args:    exactly(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return p.bench(cmd, &b) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&b.algorithms, "algorithms", "*", "comma-separated names or patterns")
+	f.StringVar(&b.Baseline, "baseline", "", "the lock that ratios are to (default: redis-setpx-lua, or the first)")
+	f.StringVar(&b.Lab, "lab", p.Labs[0].Name, "where the servers run: see lockbench list labs")
+	f.IntVar(&b.Rounds, "rounds", 6, "how often every lock has its turn; from 6 on there are intervals of 95%")
+	f.DurationVar(&b.Budget, "budget", 0, fmt.Sprintf("how long it takes, servers and all (default: %v, with --short %v)", wholeBudget, shortBudget))
+	f.DurationVar(&b.TTL, "ttl", 2*time.Second, "lease time")
+	f.Float64Var(&b.Rate, "rate", 0, "an open loop, too: so many acquisitions a second of one lock, whether it keeps up or not")
+	f.BoolVar(&b.Short, "short", false, "only the cycle and the hand-off")
+	f.Uint64Var(&b.Seed, "seed", 0, "seed of the order in each round (default: from the time, printed)")
+	f.StringVar(&b.out, "out", "", "the directory to write (default: runs/<time>-…); may be that of a matrix")
+	f.BoolVar(&b.json, "json", false, "one JSON object on standard output")
+	return cmd
+}
+
+// completeBench fills in what was not given and refuses what can't work.
+func (p program) completeBench(b *benchFlags) error {
+	locks, err := pick(b.algorithms, p.Locks, func(l lb.Impl) string { return l.Info().Name }, p.Lock)
+	if err != nil {
+		return err
+	}
+	for _, l := range locks {
+		b.Algorithms = append(b.Algorithms, l.Info().Name)
+	}
+	if b.Budget == 0 {
+		b.Budget = wholeBudget
+		if b.Short {
+			b.Budget = shortBudget
+		}
+	}
+	const usual = "redis-setpx-lua"
+	switch {
+	case b.Baseline == "" && slices.Contains(b.Algorithms, usual):
+		b.Baseline = usual
+	case b.Baseline == "":
+		b.Baseline = b.Algorithms[0]
+	case !slices.Contains(b.Algorithms, b.Baseline):
+		return usage("--baseline %s: it is not among the algorithms that are measured", b.Baseline)
+	}
+	switch {
+	case b.Rounds < 1 || b.Rounds > 1000:
+		return usage("--rounds %d: from 1 to 1000", b.Rounds)
+	case b.Budget < time.Second || b.Budget > 24*time.Hour:
+		return usage("--budget %v: from 1s to 24h", b.Budget)
+	case b.TTL < 500*time.Millisecond || b.TTL > time.Minute:
+		return usage("--ttl %v: from 500ms to 1m", b.TTL)
+	case b.Rate < 0 || b.Rate > 1e6:
+		return usage("--rate %v: from 0 to 1000000", b.Rate)
+	}
+	if b.Seed == 0 {
+		b.Seed = uint64(time.Now().UnixNano()) % 1_000_000
+	}
+	if b.out == "" {
+		b.out, b.ours = rundir.NewDir("bench"), true
+	}
+	return nil
+}
+
+func (p program) bench(cmd *cobra.Command, b *benchFlags) error {
+	if err := p.completeBench(b); err != nil {
+		return err
+	}
+	driver, err := named(p.Catalog.Lab(b.Lab))
+	if err != nil {
+		return err
+	}
+	if err := driver.Can(lab.OwnDisk); err != nil {
+		return usage("bench: %w", err)
+	}
+	var topologies []string
+	for _, name := range b.Algorithms {
+		impl, err := p.Lock(name)
+		if err != nil {
+			return err
+		}
+		topologies = append(topologies, impl.Info().Topologies[0])
+	}
+	slices.Sort(topologies)
+	if err := p.ready(cmd.Context(), driver, slices.Compact(topologies)); err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(b.out)
+	if err != nil {
+		return err
+	}
+	start, stderr := time.Now(), cmd.ErrOrStderr()
+	fmt.Fprintf(stderr, "%d algorithms, %d rounds in about %v, seed %d, into %s\n", len(b.Algorithms), b.Rounds, b.Budget, b.Seed, b.out)
+	d, failed := bench.Execute(cmd.Context(), p.Catalog, dir, b.Plan, func(now *cost.Bench) {
+		fmt.Fprintf(stderr, "%5.1f s [%d/%d]\n", time.Since(start).Seconds(), now.Rounds, now.Plan.Rounds)
+	})
+	if errors.Is(failed, fs.ErrExist) || d == nil {
+		return failed // what is there is another's
+	}
+	page, noPage := pageOf(cmd.Context(), b.out)
+	if b.ours {
+		if err := rundir.Latest(b.out); err != nil {
+			fmt.Fprintln(stderr, "note:", err)
+		}
+	}
+	err = b.show(cmd, d.Bench)
+	if noPage == nil {
+		fmt.Fprintf(stderr, "report: %s\n", page)
+	}
+	return errors.Join(failed, noPage, err)
+}
+
+// show writes the benchmark for people or for programs. It has no data where nothing was
+// measured of a lock.
+func (b *benchFlags) show(cmd *cobra.Command, what *cost.Bench) (err error) {
+	if b.json {
+		err = printJSON(cmd.OutOrStdout(), what)
+	} else {
+		err = reports.Bench(cmd.OutOrStdout(), what)
+	}
+	if len(what.Blank()) > 0 {
+		err = errors.Join(err, exit{exitUndecided, nil})
+	}
+	return err
+}

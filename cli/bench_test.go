@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/rundir"
+)
+
+// TestBench measures two locks on real servers, and one that panics: it has no figures,
+// and the others have theirs.
+func TestBench(t *testing.T) {
+	needLab(t)
+	dir := t.TempDir()
+	code, stdout, stderr := ran(t, lockbench(t, dir, "bench", "--json", "--short", "--algorithms", "redis-setpx-lua,mysql-getlock,panics",
+		"--rounds", "2", "--budget", "6s", "--ttl", "500ms", "--out", "b"))
+	var b cost.Bench
+	if err := json.Unmarshal([]byte(stdout), &b); err != nil || code != exitUndecided {
+		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
+	}
+	if !b.Done() || b.Plan.Baseline != "redis-setpx-lua" || len(b.Sync) == 0 {
+		t.Errorf("%d rounds, baseline %s, disk %v", b.Rounds, b.Plan.Baseline, b.Sync)
+	}
+	for _, lock := range []string{"redis-setpx-lua", "mysql-getlock"} {
+		for _, s := range []cost.Servers{cost.Disk, cost.Memory} {
+			one, all := b.Find(cost.Uncontended(lock, s)), b.Find(cost.Contended(lock, s))
+			for _, m := range []cost.Measure{cost.Cycle, cost.Floor, cost.Writes, cost.Requests} {
+				if f := one.Figures[m]; f == nil || len(f.Values) != 2 || f.Median <= 0 {
+					t.Errorf("%s: %s: %+v (%s)", one.Key, m, f, one.Failed)
+				}
+			}
+			for _, m := range []cost.Measure{cost.Grants, cost.Requests, cost.Bytes, cost.Packets, cost.Resident, cost.ClientNS} {
+				if f := all.Figures[m]; f == nil || f.Median <= 0 {
+					t.Errorf("%s: %s: %+v (%s)", all.Key, m, f, all.Failed)
+				}
+			}
+		}
+		if c := b.Find(cost.Uncontended(lock, cost.Disk)); c.Figures[cost.Outage] == nil {
+			t.Errorf("%s: no outage: %s", lock, c.Failed)
+		}
+	}
+	if c := b.Find(cost.Uncontended("panics", cost.Disk)); !strings.Contains(c.Failed, "a bug of the lock") || len(c.Figures) > 0 {
+		t.Errorf("%q, %v", c.Failed, c.Figures)
+	}
+	// Redis's log is on the disk in one column only: that is what the column is for.
+	disk, memory := b.Figure(cost.Uncontended("redis-setpx-lua", cost.Disk), cost.Cycle), b.Figure(cost.Uncontended("redis-setpx-lua", cost.Memory), cost.Cycle)
+	if r := cost.Ratio(disk, memory); r.Low < 1 {
+		t.Errorf("to wait for the disk takes %v times as long as not to", r.Summary)
+	}
+	for _, left := range []string{rundir.PageFile, rundir.BenchText, "plots/cycle.svg"} {
+		if _, err := os.Stat(filepath.Join(dir, "b", left)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "b", "data")); err == nil {
+		t.Error("the servers' data is left behind")
+	}
+	if code, stdout, _ := ran(t, lockbench(t, dir, "report", "--markdown", "b")); code != exitKept || !strings.Contains(stdout, "What does it cost?") {
+		t.Errorf("report: exit code %d\n%s", code, stdout)
+	}
+	if code, _, stderr := ran(t, lockbench(t, dir, "bench", "--algorithms", "none", "--out", "b")); code != exitUsage || !strings.Contains(stderr, "never writes over another") {
+		t.Errorf("over another: exit code %d\n%s", code, stderr)
+	}
+	if code, _, stderr := ran(t, lockbench(t, dir, "check", "b")); code != exitUsage || !strings.Contains(stderr, "is the directory of a benchmark: it has no history") {
+		t.Errorf("check: exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestCutBench interrupts a benchmark: what was measured until then is there, and says
+// that it is not all.
+func TestCutBench(t *testing.T) {
+	needLab(t)
+	dir := t.TempDir()
+	cmd := lockbench(t, dir, "bench", "--short", "--algorithms", "redis-setpx-lua", "--rounds", "100", "--budget", "60s", "--out", "b")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, time.Minute, func() error {
+		d, err := rundir.OpenBench(filepath.Join(dir, "b"))
+		if err == nil && d.Bench.Rounds == 0 {
+			err = os.ErrNotExist
+		}
+		return err
+	})
+	interrupted(t, cmd)
+	d, err := rundir.OpenBench(filepath.Join(dir, "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := d.Bench.Rounds; n == 0 || n >= 100 || d.Bench.Figure(cost.Uncontended("redis-setpx-lua", cost.Disk), cost.Cycle) == nil {
+		t.Errorf("%d rounds", n)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "b", rundir.PageFile))
+	if err != nil || !strings.Contains(string(text), "of 100 rounds were done") {
+		t.Errorf("the page does not say that it was interrupted: %v", err)
+	}
+	if _, err := os.Stat(d.DataDir()); err == nil {
+		t.Error("the servers' data is left behind")
+	}
+}

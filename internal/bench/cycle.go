@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/cost"
+)
+
+// turn is how long one of those that are compared goes on before the next has its turn:
+// long enough for caches to be warm, and so short that a busy neighbour meets all alike.
+const turn = 4 * time.Millisecond
+
+// compared is something that is done again and again, beside others.
+type compared struct {
+	do func(context.Context) error
+	in *cost.Latencies
+}
+
+// alone is what one client alone pays.
+type alone struct {
+	cycle, floor, writes *cost.Latencies
+	requests             float64 // a cycle
+}
+
+// uncontended measures the cycle of one client, and with it, turn by turn, the floor and
+// the bare writes of the same server.
+func uncontended(ctx context.Context, p *party, lock string, window time.Duration) (a alone, err error) {
+	c := p.clients[0]
+	a = alone{cycle: cost.NewLatencies(), floor: cost.NewLatencies(), writes: cost.NewLatencies()}
+	cycles := 0
+	all := []compared{{func(ctx context.Context) error {
+		req := c.request(lock)
+		if err := c.acquire(ctx, req); err != nil {
+			return err
+		}
+		cycles++
+		return c.release(ctx, req)
+	}, a.cycle}}
+	if y := p.row.on.yard; y != nil {
+		all = append(all, compared{y.floor, a.floor}, compared{y.writes, a.writes})
+	}
+	before := c.count.requests.Load()
+	if err := inTurns(ctx, all, window, p.ttl); err != nil {
+		return a, fmt.Errorf("uncontended: %w", err)
+	}
+	a.requests = float64(c.count.requests.Load()-before) / float64(cycles)
+	return a, nil
+}
+
+// inTurns does one after the other until the window is over, and patience longer for what
+// is slow. The first fifth is warm-up.
+func inTurns(ctx context.Context, all []compared, window, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, window+patience)
+	defer cancel()
+	start := clock.Now()
+	warm := start.Add(window / 5)
+	for clock.Now().Sub(start) < window || all[0].in.Len() == 0 {
+		for _, c := range all {
+			if err := c.turn(ctx, warm); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// turn does it at least once, and records how long each took that began warm.
+func (c compared) turn(ctx context.Context, warm lb.Instant) error {
+	for start, call := clock.Now(), clock.Now(); ; {
+		if err := c.do(ctx); err != nil {
+			return err
+		}
+		end := clock.Now()
+		if call >= warm {
+			c.in.Add(end.Sub(call))
+		}
+		if end.Sub(start) >= turn {
+			return nil
+		}
+		call = end
+	}
+}

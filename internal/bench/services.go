@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/lab"
+)
+
+// service is a topology that is up, in one of the two columns.
+type service struct {
+	topology lab.Topology
+	servers  cost.Servers
+	up       *lab.Service
+	yard     *yard // nil where nobody knows how to measure the servers themselves
+}
+
+// pids are the processes of its servers.
+func (s *service) pids() (all []int) {
+	for _, server := range slices.Concat(s.up.Servers, s.up.Sentinels) {
+		if pid := server.Pid(); pid != 0 {
+			all = append(all, pid)
+		}
+	}
+	return all
+}
+
+type place struct {
+	topology string
+	servers  cost.Servers
+}
+
+// row is an algorithm on servers of its own kind.
+type row struct {
+	impl lb.Impl
+	on   *service
+}
+
+func (r row) name() string { return r.impl.Info().Name }
+
+// columns are how the servers of a topology run. Without servers it makes no difference.
+func columns(t lab.Topology) []cost.Servers {
+	if t.Servers == 0 {
+		return []cost.Servers{cost.Memory}
+	}
+	return []cost.Servers{cost.Disk, cost.Memory}
+}
+
+// bringUp starts the servers of all rows, each topology in each column once, and side by
+// side. data is where the durable ones keep theirs.
+func bringUp(ctx context.Context, l lab.Lab, c catalog.Catalog, p cost.Plan, data string, log func(string) (*os.File, error)) (rows []row, err error) {
+	services := map[place]*service{}
+	for _, name := range p.Algorithms {
+		impl, err := c.Lock(name)
+		if err != nil {
+			return nil, err
+		}
+		t, err := c.Topology(impl.Info().Topologies[0])
+		if err != nil {
+			return nil, err
+		}
+		for _, servers := range columns(t) {
+			at := place{t.Name, servers}
+			if services[at] == nil {
+				services[at] = &service{topology: t, servers: servers}
+			}
+			rows = append(rows, row{impl, services[at]})
+		}
+	}
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		errs []error
+	)
+	for at, s := range services {
+		o := lab.Options{Log: log, Longest: p.TTL, Prefix: fmt.Sprintf("%s-%s-", at.topology, at.servers)}
+		if at.servers == cost.Disk {
+			o.Disk = data
+		}
+		wg.Go(func() {
+			var err error
+			if s.up, err = lab.StartService(ctx, l, s.topology, o); err == nil {
+				s.yard, err = openYard(ctx, s.topology.Kind.Name, s.up)
+			}
+			if err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				errs = append(errs, fmt.Errorf("bench: %s, %s: %w", at.topology, at.servers, err))
+			}
+		})
+	}
+	wg.Wait()
+	return rows, errors.Join(errs...)
+}

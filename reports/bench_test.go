@@ -1,0 +1,181 @@
+package reports
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/rundir"
+)
+
+// sampleBench is a benchmark of locks of every kind: one that has it all, one without
+// servers, one that failed, one that never comes back after a death.
+func sampleBench() *cost.Bench {
+	b := &cost.Bench{Schema: history.Schema, Rounds: 6,
+		Plan: cost.Plan{Algorithms: []string{"none", "redis-setpx-lua", "redis-fenced", "etcd-v3lock", "a-lock-with-a-name-that-is-long"}, Baseline: "redis-setpx-lua",
+			Lab: "local", Seed: 5, Rounds: 6, TTL: 2 * time.Second, Machine: &history.Machine{System: "linux/amd64", Cores: 2}},
+		Noise: []string{"in 1 of 6 rounds others were busy, at most 30% of the processors"},
+		Sync:  []cost.Quantile{{Q: .5, At: 200 * time.Microsecond}, {Q: .99, At: 3 * time.Millisecond}, {Q: 1, At: 9 * time.Millisecond}},
+	}
+	for n, lock := range b.Plan.Algorithms[:4] {
+		for _, s := range []cost.Servers{cost.Disk, cost.Memory} {
+			if lock == "none" && s == cost.Disk {
+				continue
+			}
+			slow := float64(n + 1)
+			if s == cost.Disk {
+				slow *= 10
+			}
+			one, all := b.Cell(cost.Uncontended(lock, s), "etcd"), b.Cell(cost.Contended(lock, s), "etcd")
+			l := cost.NewLatencies()
+			for round := range 6 {
+				wave := 1 + .02*float64(round%3)
+				one.Add(round, cost.Cycle, 60_000*slow*wave)
+				one.Add(round, cost.Grants, 1e9/(60_000*slow*wave))
+				one.Add(round, cost.Requests, 2)
+				all.Add(round, cost.Grants, 9000/slow*wave)
+				all.Add(round, cost.HandOffs, 8000/slow*wave)
+				all.Add(round, cost.P50, 90_000*slow)
+				all.Add(round, cost.P99, 900_000*slow)
+				all.Add(round, cost.Longest, 9_000_000*slow)
+				all.Add(round, cost.Barges, .1*float64(n))
+				all.Add(round, cost.Overlaps, 0)
+				all.Add(round, cost.Fair, 1/slow)
+				all.Add(round, cost.Requests, 2.5)
+				all.Add(round, cost.WakeUps, 1.25)
+				if lock != "none" {
+					one.Add(round, cost.Floor, 20_000)
+					one.Add(round, cost.Writes, 45_000*slow/float64(n+1))
+					all.Add(round, cost.Bytes, 1234)
+					all.Add(round, cost.Packets, 9)
+					all.Add(round, cost.ServerNS, 70_000)
+					all.Add(round, cost.Resident, 15e6)
+				}
+				for i := range 100 {
+					l.Add(time.Duration(float64(i*1000) * slow))
+				}
+			}
+			all.AddLatencies(l)
+			for _, clients := range []int{2, 4, 8} {
+				b.Cell(cost.Key{Algorithm: lock, Servers: s, Loop: cost.Closed, Clients: clients, Locks: 1}, "etcd").Add(0, cost.Grants, 5000/slow)
+			}
+			if lock == "etcd-v3lock" {
+				one.Never = 3
+			} else {
+				one.Add(0, cost.Outage, 1.8e9)
+			}
+		}
+	}
+	failed := b.Cell(cost.Contended("a-lock-with-a-name-that-is-long", cost.Disk), "etcd")
+	failed.Fail(os.ErrDeadlineExceeded)
+	failed.Fail(os.ErrDeadlineExceeded)
+	return b
+}
+
+func TestGoldenBench(t *testing.T) {
+	var table, md bytes.Buffer
+	b := sampleBench()
+	if err := Bench(&table, b); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(table.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > benchWidth {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	golden(t, "bench.txt", table.Bytes())
+	if err := benchMarkdown(&md, b); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "bench.md", md.Bytes())
+}
+
+// saved is the directory of a benchmark.
+func saved(t *testing.T, dir string, b *cost.Bench) {
+	t.Helper()
+	d, err := rundir.CreateBench(dir, b.Plan)
+	if err == nil {
+		d.Bench = b
+		err = d.Save()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBenchPage: a benchmark alone has a page of its own, with its plots, which opens
+// offline.
+func TestBenchPage(t *testing.T) {
+	dir := t.TempDir()
+	saved(t, dir, sampleBench())
+	path, err := HTML(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"20.0 µs here; 368 µs on average", "What does a distributed lock cost?", "others were busy", "<td class=\"n\">never</td>", "6 of 6", "i/o timeout", "Fairness.", "2 times"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(string(text), "http") {
+		t.Error("the page loads something")
+	}
+	for _, plot := range []string{"cycle", "fairness", "handoff-redis", "contenders-redis"} {
+		for _, format := range []string{".svg", ".png"} {
+			if _, err := os.Stat(filepath.Join(dir, rundir.PlotsDir, plot+format)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestMatrixPageCost: a matrix's page takes the cost from a benchmark in its directory,
+// and without one says that it knows none, or why it can't be read.
+func TestMatrixPageCost(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := rundir.CreateMatrix(dir, []checker.Cell{{Algorithm: "A", Fault: "none"}, {Algorithm: "B", Fault: "none"}}, 1); err != nil {
+		t.Fatal(err)
+	}
+	says := func(want string) {
+		t.Helper()
+		path, err := HTML(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q (%v)", want, err)
+		}
+	}
+	says("Nothing is known of the cost: there is no benchmark in this directory.")
+	saved(t, dir, sampleBench())
+	says("Acquire and release, when nobody else wants it")
+	if err := os.WriteFile(filepath.Join(dir, "bench.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	says("The benchmark could not be read: ")
+}
+
+// TestInterruptedBench claims no more than was measured.
+func TestInterruptedBench(t *testing.T) {
+	b := sampleBench()
+	b.Rounds = 2
+	if got := benchRemarks(b); got[0] != "Interrupted: 2 of 6 rounds were done." {
+		t.Errorf("%q", got)
+	}
+	none := &cost.Bench{Plan: b.Plan}
+	var out bytes.Buffer
+	if err := Bench(&out, none); err != nil || !strings.HasPrefix(out.String(), "No round was done: there are no figures.") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}

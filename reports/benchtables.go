@@ -1,0 +1,238 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/cost"
+)
+
+// benchTable is one table of a benchmark: a row for each lock.
+type benchTable struct {
+	Title, Intro string
+	Columns      []benchColumn
+}
+
+// benchColumn is what it shows of a lock.
+type benchColumn struct {
+	Head  string
+	Doc   string // on the page
+	width int    // on a terminal, 0 where it is left out
+	show  func(lock string) string
+}
+
+// figureOf finds a figure in one of the two columns of a benchmark.
+type figureOf func(lock string, s cost.Servers, m cost.Measure) *cost.Figure
+
+// the figure as a column.
+func (f figureOf) column(head, doc string, width int, s cost.Servers, m cost.Measure, show func(*cost.Figure) string) benchColumn {
+	return benchColumn{head, doc, width, func(lock string) string { return show(f(lock, s, m)) }}
+}
+
+// benchTables are those of a benchmark, in the order of the questions.
+func benchTables(b *cost.Bench) []benchTable {
+	alone := figureOf(func(lock string, s cost.Servers, m cost.Measure) *cost.Figure {
+		return b.Figure(cost.Uncontended(lock, s), m)
+	})
+	crowd := figureOf(func(lock string, s cost.Servers, m cost.Measure) *cost.Figure {
+		return b.Figure(cost.Contended(lock, s), m)
+	})
+	return []benchTable{aloneTable(b, alone), crowdTable(b, crowd), needsTable(b, alone, crowd)}
+}
+
+func aloneTable(b *cost.Bench, f figureOf) benchTable {
+	columns := func(s cost.Servers) []benchColumn {
+		of := func(m cost.Measure) func(string) string {
+			return func(lock string) string { return times(f(lock, s, cost.Cycle), f(lock, s, m)) }
+		}
+		return []benchColumn{
+			f.column(string(s), "acquire and release, the median of the rounds", 10, s, cost.Cycle, duration),
+			f.column("±", "how far its interval reaches", 5, s, cost.Cycle, margin),
+			{"floors", "as a multiple of the cheapest round trip to the same server", 8, of(cost.Floor)},
+			{"writes", "as a multiple of the bare writes that a lock there can't do without", 8, of(cost.Writes)},
+		}
+	}
+	base := benchColumn{"×base", "as a multiple of " + b.Plan.Baseline, 8, func(lock string) string {
+		return times(f(lock, cost.Disk, cost.Cycle), f(b.Plan.Baseline, cost.Disk, cost.Cycle))
+	}}
+	return benchTable{"Acquire and release, when nobody else wants it", "",
+		append(append(columns(cost.Disk), base), columns(cost.Memory)...)}
+}
+
+func crowdTable(b *cost.Bench, f figureOf) benchTable {
+	return benchTable{
+		fmt.Sprintf("%d clients want it: how fast it goes from one to another", cost.Contenders),
+		"A hand-off is from the call of a release to the grant to another client, who held nothing in between. Who takes back what he has just given, while others wait, is barging: unfair, and no hand-off.",
+		[]benchColumn{
+			f.column("disk/s", "hand-offs per second", 8, cost.Disk, cost.HandOffs, number3),
+			f.column("±", "how far its interval reaches", 5, cost.Disk, cost.HandOffs, margin),
+			{"×base", "as a multiple of " + b.Plan.Baseline, 8, func(lock string) string {
+				return times(f(lock, cost.Disk, cost.HandOffs), f(b.Plan.Baseline, cost.Disk, cost.HandOffs))
+			}},
+			f.column("median", "of a hand-off's time", 9, cost.Disk, cost.P50, duration),
+			f.column("99%", "of a hand-off's time", 0, cost.Disk, cost.P99, duration),
+			f.column("longest", "wait of a client, also in vain", 9, cost.Disk, cost.Longest, duration),
+			f.column("barging", "share of all grants", 9, cost.Disk, cost.Barges, percent),
+			f.column("fair", "Jain’s index of each client’s grants: 1 is even", 6, cost.Disk, cost.Fair, number3),
+			f.column("overlaps", "share of grants while another held it: no lock", 0, cost.Disk, cost.Overlaps, percent),
+			f.column("memory/s", "hand-offs per second without waiting for the disk", 10, cost.Memory, cost.HandOffs, number3),
+			f.column("±", "how far its interval reaches", 5, cost.Memory, cost.HandOffs, margin),
+		},
+	}
+}
+
+func needsTable(b *cost.Bench, alone, crowd figureOf) benchTable {
+	either := func(f figureOf) figureOf { // a lock without servers has only one column
+		return func(lock string, _ cost.Servers, m cost.Measure) *cost.Figure {
+			if on := f(lock, cost.Disk, m); on != nil {
+				return on
+			}
+			return f(lock, cost.Memory, m)
+		}
+	}
+	alone, crowd = either(alone), either(crowd)
+	outage := benchColumn{"outage", "from the death of a holder to the next grant", 9, func(lock string) string {
+		for _, s := range []cost.Servers{cost.Disk, cost.Memory} {
+			if c := b.Find(cost.Uncontended(lock, s)); c != nil && c.Never > 0 {
+				return "never"
+			}
+		}
+		return duration(alone(lock, cost.Disk, cost.Outage))
+	}}
+	return benchTable{
+		fmt.Sprintf("What a grant needs, with %d clients, and how long a dead holder keeps it (TTL %v)", cost.Contenders, b.Plan.TTL),
+		"Requests are those of the lock’s own protocol, waiters’ included; bytes and packets are all that passed between clients and servers, both ways.",
+		[]benchColumn{
+			alone.column("alone", "requests when nobody else wants it", 7, cost.Disk, cost.Requests, number3),
+			crowd.column("requests", "per grant", 10, cost.Disk, cost.Requests, number3),
+			crowd.column("wakes", "of waiting clients, per grant", 7, cost.Disk, cost.WakeUps, number3),
+			crowd.column("packets", "per grant", 9, cost.Disk, cost.Packets, number3),
+			crowd.column("bytes", "per grant", 9, cost.Disk, cost.Bytes, inBytes),
+			crowd.column("servers", "processor time of the servers per grant", 10, cost.Disk, cost.ServerNS, duration),
+			crowd.column("clients", "processor time of the clients per grant", 10, cost.Disk, cost.ClientNS, duration),
+			crowd.column("memory", "of the servers", 9, cost.Disk, cost.Resident, inBytes),
+			outage,
+		},
+	}
+}
+
+// absent stands where nothing was measured.
+const absent = "-"
+
+func duration(f *cost.Figure) string {
+	if f == nil {
+		return absent
+	}
+	return span(f.Median / 1e6)
+}
+
+// times is one figure as a multiple of another.
+func times(of, to *cost.Figure) string {
+	r := cost.Ratio(of, to)
+	if len(r.Values) == 0 {
+		return absent
+	}
+	return number3(&r)
+}
+
+func percent(f *cost.Figure) string {
+	if f == nil {
+		return absent
+	}
+	return fmt.Sprintf("%.0f%%", 100*f.Median)
+}
+
+// inBytes is a size in a unit that suits it.
+func inBytes(f *cost.Figure) string {
+	switch {
+	case f == nil:
+		return absent
+	case f.Median >= 1e6:
+		return digits(f.Median/1e6) + " MB"
+	case f.Median >= 1e3:
+		return digits(f.Median/1e3) + " kB"
+	}
+	return digits(f.Median) + " B"
+}
+
+// margin is how far the interval reaches from the median, in percent of it; with a mark
+// where there were too few rounds for one.
+func margin(f *cost.Figure) string {
+	if f == nil || f.Median == 0 {
+		return ""
+	}
+	far := 100 * math.Max(f.High-f.Median, f.Median-f.Low) / f.Median
+	mark := ""
+	if f.Confidence == 0 {
+		mark = "?"
+	}
+	return fmt.Sprintf(" %.0f%%%s", min(far, 999), mark)
+}
+
+// number3 has three digits.
+func number3(f *cost.Figure) string {
+	switch {
+	case f == nil:
+		return absent
+	case f.Median >= 100:
+		return fmt.Sprintf("%.0f", f.Median)
+	case f.Median >= 10:
+		return fmt.Sprintf("%.1f", f.Median)
+	}
+	return fmt.Sprintf("%.2f", f.Median)
+}
+
+// benchFailure is a reason for which figures of a lock are missing.
+type benchFailure struct{ Lock, Why, Where string }
+
+func benchFailures(b *cost.Bench) (list []benchFailure) {
+	type key struct{ lock, why string }
+	times, order := map[key]int{}, []key{}
+	for _, c := range b.Cells {
+		k := key{c.Algorithm, c.Failed}
+		if c.Failed != "" && times[k] == 0 {
+			order = append(order, k)
+		}
+		times[k] += c.Failures
+	}
+	for _, k := range order {
+		list = append(list, benchFailure{k.lock, k.why, plural(times[k], "time", "times")})
+	}
+	return list
+}
+
+// benchRemarks are what a reader must know before any figure.
+func benchRemarks(b *cost.Bench) (list []string) {
+	switch {
+	case b.Rounds == 0:
+		list = append(list, "No round was done: there are no figures.")
+	case !b.Done():
+		list = append(list, fmt.Sprintf("Interrupted: %d of %d rounds were done.", b.Rounds, b.Plan.Rounds))
+	}
+	for _, n := range b.Noise {
+		list = append(list, "The machine was not quiet: "+n+".")
+	}
+	return list
+}
+
+// diskRemark is the time that the disk itself takes, "" where it was not measured.
+func diskRemark(b *cost.Bench) string {
+	if len(b.Sync) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The disk: a write of 4 KiB with fdatasync takes %s; 1 of 100 takes %s or more.",
+		span(ms(pointAt(b.Sync, .5))), span(ms(pointAt(b.Sync, .99))))
+}
+
+// pointAt is the quantile q of a curve, or the nearest above.
+func pointAt(curve []cost.Quantile, q float64) time.Duration {
+	for _, p := range curve {
+		if p.Q >= q {
+			return p.At
+		}
+	}
+	return 0
+}
+
+func ms(d time.Duration) float64 { return float64(d) / 1e6 }
