@@ -80,18 +80,6 @@ func (c *check) all(ctx context.Context, names []string) error {
 	return ended
 }
 
-func gravity(code int) int {
-	switch code {
-	case exitKept:
-		return 0
-	case exitUndecided:
-		return 1
-	case exitBroke:
-		return 3
-	}
-	return 2
-}
-
 func (c *check) one(ctx context.Context, name string) error {
 	if name == "-" {
 		return c.history(ctx, c.cmd.InOrStdin(), "stdin", name)

@@ -33,7 +33,7 @@ func TestFailedRun(t *testing.T) {
 	needLab(t)
 	dir := t.TempDir()
 	code, stdout, stderr := ran(t, lockbench(t, dir, "matrix", "--json", "--algorithms", "panics,redis-setpx-lua", "--faults", "none",
-		"--duration", "500ms", "--out", "m"))
+		"--duration", "500ms", "--out", "m", "--junit", "j.xml"))
 	if code != exitInternal || !strings.Contains(stderr, "the worker has ended") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
@@ -42,6 +42,10 @@ func TestFailedRun(t *testing.T) {
 		t.Fatalf("%v\n%s", err, stdout)
 	}
 	saysFailed(t, file)
+	wellFormed(t, filepath.Join(dir, "j.xml"))
+	if text, err := os.ReadFile(filepath.Join(dir, "j.xml")); err != nil || !strings.Contains(string(text), `<error message="INCONCLUSIVE: the run failed: `) {
+		t.Errorf("JUnit: %v\n%s", err, text)
+	}
 	if code, stdout, stderr = ran(t, lockbench(t, dir, "check", "m")); code != exitUndecided || !strings.Contains(stdout, "the run failed: ") {
 		t.Errorf("check: exit code %d\n%s%s", code, stdout, stderr)
 	}

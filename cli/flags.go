@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -29,6 +28,7 @@ type planFlags struct {
 	out  string
 	ours bool // out was not given
 	json bool
+	ci   outputs
 
 	work     workloads.Workload
 	driver   lab.Driver
@@ -132,18 +132,28 @@ func (p program) ready(ctx context.Context, driver lab.Driver, topologies []stri
 // show writes the cells, each of so many planned runs, for people or for programs, and
 // turns them into the exit code.
 func show(cmd *cobra.Command, cells []checker.Cell, planned int, asJSON bool) error {
-	out := cmd.OutOrStdout()
-	if asJSON {
-		return errors.Join(printJSON(out, rundir.MatrixFile{Schema: history.Schema, Planned: planned, Cells: cells}), verdict(cells))
+	err := ended(codeOfFindings(findings(cells)))
+	if out := cmd.OutOrStdout(); asJSON {
+		return errors.Join(printJSON(out, rundir.MatrixFile{Schema: history.Schema, Planned: planned, Cells: cells}), err)
 	}
-	width, color := 100, false
+	return errors.Join(showMatrix(cmd.OutOrStdout(), cells, planned), err)
+}
+
+func showMatrix(out io.Writer, cells []checker.Cell, planned int) error {
+	color, width := screen(out)
+	return reports.Matrix(out, cells, planned, color, width)
+}
+
+// screen says whether colours can be seen, and how many columns there are.
+func screen(out io.Writer) (color bool, width int) {
+	width = 100
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		color = os.Getenv("NO_COLOR") == ""
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			width = w
 		}
 	}
-	return errors.Join(reports.Matrix(out, cells, planned, color, width), verdict(cells))
+	return color, width
 }
 
 // below makes the cells' directories, which can be moved with their matrix, those of
@@ -162,25 +172,4 @@ func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
-}
-
-// verdict is the gate: a broken promise counts more than an undecided cell, and
-// no cell at all is no data.
-func verdict(cells []checker.Cell) error {
-	code := exitKept
-	if len(cells) == 0 {
-		code = exitUndecided
-	}
-	for _, c := range cells {
-		switch {
-		case c.Promise == checker.PromiseBroken:
-			return exit{exitBroke, nil}
-		case c.Outcome == lb.Inconclusive:
-			code = exitUndecided
-		}
-	}
-	if code != exitKept {
-		return exit{code, nil}
-	}
-	return nil
 }

@@ -9,48 +9,15 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/run"
-	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
 )
-
-// The exit codes say what happened. 70 instead of Go's own 2 for a panic, which
-// would read as "undecided".
-const (
-	exitKept        = 0 // every promise held
-	exitBroke       = 1 // a promise broke
-	exitUndecided   = 2 // undecided, or no data
-	exitCantRun     = 4 // this machine can't run it
-	exitUsage       = 64
-	exitInternal    = 70 // the bench failed
-	exitInterrupted = 130
-)
-
-// exit is an error that knows its exit code. An empty text prints nothing.
-type exit struct {
-	code int
-	err  error
-}
-
-func (e exit) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-func (e exit) Unwrap() error { return e.err }
-
-func usage(format string, args ...any) error { return exit{exitUsage, fmt.Errorf(format, args...)} }
 
 // Catalog is all there is to run. The order is that of lists and of the matrix; names
 // are unique in each list. The first workload and the first lab are the defaults.
@@ -87,24 +54,6 @@ func Main(args []string, c Catalog) (code int) {
 	return codeOf(err)
 }
 
-func codeOf(err error) int {
-	var e exit
-	var line *history.LineError
-	switch {
-	case err == nil:
-		return exitKept
-	case errors.As(err, &e):
-		return e.code
-	case errors.Is(err, run.ErrFailed):
-		return exitInternal
-	case errors.As(err, &line), errors.Is(err, fs.ErrExist):
-		return exitUsage
-	case errors.Is(err, lab.ErrMissing), errors.Is(err, history.ErrTooLarge):
-		return exitCantRun
-	}
-	return exitInternal
-}
-
 func (p program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockbench",
@@ -112,10 +61,7 @@ func (p program) rootCommand() *cobra.Command {
 		Long: `lockbench runs published lock algorithms against real servers, makes things go
 wrong on purpose, and judges the recorded history.
 
-Exit codes: 0 every promise held, 1 a promise broke, 2 undecided or no data,
-4 this machine can't run it, 64 usage, 70 a run failed, or lockbench itself,
-130 interrupted. A broken promise counts more than a run that failed, and that more
-than what is undecided; what was done is reported all the same.`,
+` + exitCodes,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -130,7 +76,7 @@ than what is undecided; what was done is reported all the same.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w; see lockbench %s --help", err, cmd.Name())
 	})
-	root.AddCommand(p.runCommand(), p.matrixCommand(), p.benchCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), p.listCommand(), p.doctorCommand(), cleanCommand())
+	root.AddCommand(p.runCommand(), p.matrixCommand(), p.benchCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), p.gateCommand(), compareCommand(), p.listCommand(), p.doctorCommand(), cleanCommand())
 	root.AddCommand(p.hiddenCommands()...)
 	return root
 }

@@ -28,9 +28,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"lockbench": func() { os.Exit(Main(os.Args[1:], things())) }})
 }
 
-// things are what lockbench itself knows, and a lock that panics.
+// things are what lockbench itself knows, and locks and faults that are not what they
+// seem: a lock that panics, one that promises too much, and faults that do nothing.
 func things() Catalog {
-	return Catalog{Locks: append(impls.All(), panics{redis.SetPXLua()}), Faults: faults.All(), More: faults.More(), Workloads: workloads.All(),
+	return Catalog{Locks: append(impls.All(), panics{redis.SetPXLua()}, careless{redis.SetPXDel()}),
+		Faults: faults.All(), More: append(faults.More(), disabled()...), Workloads: workloads.All(),
 		Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local(), docker.Driver()}}
 }
 

@@ -12,6 +12,7 @@ import (
 func reportCommand() *cobra.Command {
 	var out string
 	var markdown bool
+	var ci outputs
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
 		Short: "Make the pages of recorded runs and matrices again",
@@ -35,12 +36,16 @@ lockbench report --markdown DIR >>"$GITHUB_STEP_SUMMARY"`,
 				if markdown {
 					return summaries(cmd, dirs)
 				}
+				if err := ci.ofDirs(dirs); err != nil {
+					return err
+				}
 				return report(cmd, dirs, out)
 			})
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the page to write (default: in the directory)")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a summary in Markdown instead")
+	ci.add(cmd, false)
 	return cmd
 }
 

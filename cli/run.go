@@ -12,7 +12,6 @@ import (
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 func (prog program) runCommand() *cobra.Command {
@@ -74,30 +73,30 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 // finish makes the page and shows the cells, each of so many planned runs, also where
 // runs failed. A broken promise counts more than that.
 func finish(cmd *cobra.Command, p *planFlags, cells []checker.Cell, planned int, failed error) error {
+	tell, noPage := leave(cmd, p)
+	err := show(cmd, cells, planned, p.json)
+	g := gated(cells, planned)
+	wrote := p.ci.write(g)
+	tell()
+	tellAgain(cmd.ErrOrStderr(), g.Findings)
+	return worse(err, errors.Join(failed, noPage, wrote))
+}
+
+// leave makes the page of a directory that is done. tell says where it is.
+func leave(cmd *cobra.Command, p *planFlags) (tell func(), noPage error) {
 	page, noPage := pageOf(cmd.Context(), p.out)
 	if p.ours {
 		if err := rundir.Latest(p.out); err != nil {
 			fmt.Fprintln(cmd.ErrOrStderr(), "note:", err)
 		}
 	}
-	err := show(cmd, cells, planned, p.json)
-	if noPage == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
-	} else if cmd.Context().Err() != nil { // of which alone Main tells
-		fmt.Fprintln(cmd.ErrOrStderr(), "note:", noPage)
-	}
-	for _, c := range cells {
-		if c.Promise == checker.PromiseBroken {
-			fmt.Fprintf(cmd.ErrOrStderr(), "again:  %s\n", again(cmd, c))
+	return func() {
+		if noPage == nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
+		} else if cmd.Context().Err() != nil { // of which alone Main tells
+			fmt.Fprintln(cmd.ErrOrStderr(), "note:", noPage)
 		}
-	}
-	if failed = errors.Join(failed, noPage); failed == nil {
-		return err
-	}
-	if codeOf(err) == exitBroke {
-		return exit{exitBroke, failed}
-	}
-	return exit{codeOf(failed), failed}
+	}, noPage
 }
 
 // pageOf makes the page. Who has interrupted the runs does not wait long for it.
@@ -114,17 +113,4 @@ func pageOf(ctx context.Context, dir string) (string, error) {
 		return "", fmt.Errorf("there is no page (lockbench report %s makes it): %w", dir, err)
 	}
 	return path, nil
-}
-
-// again is the command that makes the same run once more: with the flags that were
-// given, save for those that only a matrix has.
-func again(cmd *cobra.Command, c checker.Cell) string {
-	line := fmt.Sprintf("lockbench run --algorithm %s --fault %s --seed %d", c.Algorithm, c.Fault, c.Seed)
-	one := map[string]bool{"workload": true, "store": true, "lab": true, "topology": true, "clients": true, "processes": true, "ttl": true, "duration": true}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if one[f.Name] && (f.Changed || f.Name == "duration") { // whose default differs
-			line += fmt.Sprintf(" --%s %s", f.Name, f.Value)
-		}
-	})
-	return line
 }

@@ -38,7 +38,7 @@ func TestGoldenText(t *testing.T) {
 		"matrix-60.txt":    func(w io.Writer) error { return Matrix(w, sampleCells(), 5, false, 60) },
 		"matrix-color.txt": func(w io.Writer) error { return Matrix(w, sampleCells()[:27], 5, true, 140) },
 		"matrix-large.txt": func(w io.Writer) error { return Matrix(w, largeCells(), 1, false, 100) },
-		"matrix.md":        func(w io.Writer) error { return markdown(w, sampleCells(), 5) },
+		"matrix.md":        func(w io.Writer) error { return markdown(w, sampleCells(), 5, markdownPromises) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer

@@ -225,23 +225,28 @@ func (g grid) summary() string {
 	return s + g.promises() + "."
 }
 
-// promises says what became of them.
+// promises says what became of them. Of what was never promised nothing was kept.
 func (g grid) promises() string {
 	number := func(promise string) int {
-		return len(g.inOrder(func(c *checker.Cell) bool { return c.Promise == promise }))
+		return len(g.inOrder(func(c *checker.Cell) bool { return c.Promise == promise && c.Outcome != lb.NotAvailable && !notRun(c) }))
 	}
-	broken, open, kept := number(checker.PromiseBroken), number(checker.PromiseOpen), number(checker.PromiseKept)
+	broken, open, kept, without := number(checker.PromiseBroken), number(checker.PromiseOpen), number(checker.PromiseKept), number("")
 	s := ""
 	switch {
 	case broken > 0:
 		s = "; " + plural(broken, "promise", "promises") + " broken"
-	case open > 0, kept > 0 && !g.proven():
+	case open > 0, kept > 0 && (without > 0 || !g.proven()):
 		s = "; no promise broken"
 	case kept > 0:
 		return "; every promise kept"
+	case without > 0:
+		return "; nothing promised"
 	}
 	if open > 0 {
 		s += fmt.Sprintf(", %d open", open)
+	}
+	if without > 0 {
+		s += ", nothing promised in " + plural(without, "cell", "cells")
 	}
 	return s
 }

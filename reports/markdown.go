@@ -39,7 +39,7 @@ func Markdown(w io.Writer, dir string) error {
 	case err != nil:
 		return err
 	default:
-		if err := markdown(w, p.cells, p.planned); err != nil {
+		if err := markdown(w, p.cells, p.planned, markdownPromises); err != nil {
 			return err
 		}
 	}
@@ -77,14 +77,15 @@ func benchMarkdown(w io.Writer, bench *cost.Bench) error {
 	return b.Flush()
 }
 
-func markdown(w io.Writer, cells []checker.Cell, planned int) error {
+// markdown writes the summary, with what leads it below the counts.
+func markdown(w io.Writer, cells []checker.Cell, planned int, lead func(io.Writer, grid)) error {
 	b := bufio.NewWriter(w)
 	g := newGrid(cells, planned)
 	fmt.Fprintf(b, "## Which lock can I trust, under what?\n\n%s\n", escapeMD(g.summary()))
 	if s := g.unfinished(); s != "" {
 		fmt.Fprintf(b, "\n%s\n", s)
 	}
-	markdownPromises(b, g)
+	lead(b, g)
 	markdownTable(b, g)
 	markdownReasonsOf(b, "What went wrong, and why", g.inOrder(isHurt), func(c *checker.Cell) string {
 		return fmt.Sprintf("%s, %d of %s", c.Outcome, c.Violations, plural(c.Runs, "run", "runs"))

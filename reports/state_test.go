@@ -91,7 +91,7 @@ func TestReportsOfAnUnfinishedMatrix(t *testing.T) {
 	writeRunOf(t, filepath.Join(dir, "cells/zk-sequential/none/1"), m.Cells[2], calm(2, 1), checker.Finding{})
 	text, nodes := render(t, dir)
 	for _, want := range []string{"This matrix is not finished: 2 of 4 cells without a run, 1 cell with fewer than the 3 runs planned.",
-		"1 SAFE, 1 INCONCLUSIVE, 2 not run; no promise broken.", `href="#notrun"`, safeSoFar, "<b>redlock</b> under", "Note: a note of the recording"} {
+		"1 SAFE, 1 INCONCLUSIVE, 2 not run; no promise broken, nothing promised in 1 cell.", `href="#notrun"`, safeSoFar, "<b>redlock</b> under", "Note: a note of the recording"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/spf13/cobra"
+)
+
+// gateFile is the file that says what to run and what must hold.
+const gateFile = "lockbench.yaml"
+
+// gateRun is the gate at work.
+type gateRun struct {
+	program
+	config string
+	flags  matrixFlags
+}
+
+func (prog program) gateCommand() *cobra.Command {
+	g := gateRun{program: prog}
+	cmd := &cobra.Command{
+		Use:   "gate [DIR…]",
+		Short: "Say with the exit code whether every promise held",
+		Long: `gate runs what ` + gateFile + ` says, or judges the runs and matrices in the given
+directories, and holds them to what the file and the locks promise. Each reason to fail
+is printed with the lock, the mechanism and the command that reproduces it.
+
+A promise that broke fails the gate, and so does a known break that is no longer seen:
+then the bench went blind. Without the file only what the locks declare counts, of the
+directories. docs/lockbench.example.yaml explains the file.
+
+` + exitCodes,
+		Example: `  lockbench gate
+  lockbench gate --config ci/lockbench.yaml --junit lockbench.xml --summary summary.md
+  lockbench gate runs/latest`,
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if len(dirs) == 0 {
+				return g.all(cmd)
+			}
+			return promptly(cmd.Context(), func() error { return g.recorded(cmd, dirs) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&g.config, "config", gateFile, "what to run and what must hold")
+	f.StringVar(&g.flags.out, "out", "", "the directory to write (default: runs/<time>-gate)")
+	f.BoolVar(&g.flags.json, "json", false, "one JSON object on standard output: see docs/cells.schema.json")
+	g.flags.ci.add(cmd, true)
+	return cmd
+}
+
+// all runs what the file says, and judges it.
+func (g *gateRun) all(cmd *cobra.Command) error {
+	conf, err := gate.Load(g.config)
+	if errors.Is(err, fs.ErrNotExist) {
+		return usage("there is no %s, which says what to run, and no directory to judge; docs/lockbench.example.yaml is such a file", g.config)
+	} else if err != nil {
+		return usage("%w", err)
+	}
+	m, err := g.matrixOf(conf)
+	if err != nil {
+		return err
+	}
+	for i, a := range m.Algorithms {
+		m.Algorithms[i] = promising{a, conf, m}
+	}
+	cells, failed := g.runMatrix(cmd, &g.flags.planFlags, m)
+	if cells == nil {
+		return failed
+	}
+	tell, noPage := leave(cmd, &g.flags.planFlags)
+	places, damaged := gate.Read([]string{g.flags.out})
+	err = g.judge(cmd, conf, places, m.Runs)
+	tell()
+	return worse(err, errors.Join(failed, noPage, damaged))
+}
+
+// recorded judges what is in directories. What the file names and they lack is no data.
+func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
+	conf, err := gate.Load(g.config)
+	if errors.Is(err, fs.ErrNotExist) && !cmd.Flags().Changed("config") {
+		conf, err = gate.Config{}, nil
+	}
+	if err != nil {
+		return usage("%w", err)
+	}
+	m, err := g.matrixOf(conf)
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		what, err := rundir.Kind(dir)
+		if err != nil {
+			return usage("%w", err)
+		}
+		if what != rundir.IsRun && what != rundir.IsMatrix {
+			return usage("%s is a %s: it holds no runs", dir, what)
+		}
+	}
+	places, damaged := gate.Read(dirs)
+	if conf.Run["algorithms"] != nil || conf.Run["faults"] != nil {
+		places = lacking(places, m)
+	}
+	return worse(g.judge(cmd, conf, places, 0), damaged)
+}
+
+// lacking adds the places of the matrix that are not there.
+func lacking(places []*gate.Place, m *run.Matrix) []*gate.Place {
+	for _, a := range m.Algorithms {
+		for _, f := range m.Faults {
+			name := a.Info().Name
+			there := slices.ContainsFunc(places, func(p *gate.Place) bool { return p.Algorithm == name && p.Fault == f.Name })
+			if !there && m.Available(m.For(a, f, 0), f) == nil {
+				places = append(places, &gate.Place{Algorithm: name, Fault: f.Name, Planned: m.Runs})
+			}
+		}
+	}
+	return places
+}
+
+// judge shows the places and what they do to the gate, of so many planned runs each.
+// Limits have no data yet: whoever reads a benchmark's directory hands its figures to Judge.
+func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Place, planned int) error {
+	cells, found := conf.Judge(places, nil)
+	for i, f := range found {
+		for _, c := range cells {
+			if c.Algorithm == f.Algorithm && c.Fault == f.Fault && f.Limit == "" {
+				found[i].Again = again(c.Dir)
+			}
+		}
+	}
+	all := reports.Gated{Cells: gate.Only(cells), Planned: planned, Findings: found, Exit: codeOfFindings(found)}
+	out := cmd.OutOrStdout()
+	var wrote error
+	if g.flags.json {
+		wrote = all.JSON(out)
+	} else {
+		if len(cells) > 0 {
+			wrote = showMatrix(out, all.Cells, planned)
+		}
+		color, width := screen(out)
+		wrote = errors.Join(wrote, all.Terminal(out, color, width))
+	}
+	return worse(ended(all.Exit), errors.Join(wrote, g.flags.ci.write(all)))
+}
+
+// runKeys are the flags of lockbench matrix that the file may set.
+var runKeys = []string{"algorithms", "faults", "runs", "jobs", "seed", "duration", "ttl", "clients", "processes", "workload", "lab", "topology"}
+
+// matrixOf is what the file says is to be run. What is wrong is told with its line.
+func (g *gateRun) matrixOf(conf gate.Config) (*run.Matrix, error) {
+	var scratch cobra.Command
+	out, json, ci := g.flags.out, g.flags.json, g.flags.ci
+	g.flags.add(&scratch, g.Catalog) // sets the defaults, and those of others, too
+	g.flags.out, g.flags.json, g.flags.ci = out, json, ci
+	for _, key := range slices.Sorted(maps.Keys(conf.Run)) {
+		where := "$.run." + key
+		if !slices.Contains(runKeys, key) {
+			return nil, conf.At("$.run", fmt.Errorf("unknown key %q%s", key, near(key, runKeys)))
+		}
+		text, err := plain(conf.Run[key])
+		if err == nil {
+			err = scratch.Flags().Set(key, text)
+		}
+		if err != nil {
+			return nil, conf.At(where, err)
+		}
+	}
+	m, err := g.matrix(&g.flags, "gate")
+	if err != nil && len(conf.Run) > 0 {
+		return nil, conf.At(blamed(conf, err), err)
+	}
+	return m, err
+}
+
+// plain is a value of the file as a flag has it.
+func plain(v any) (string, error) {
+	switch v := v.(type) {
+	case nil:
+		return "", errors.New("it has no value")
+	case []any:
+		var items []string
+		for _, x := range v {
+			s, err := plain(x)
+			if err != nil {
+				return "", err
+			}
+			items = append(items, s)
+		}
+		return strings.Join(items, ","), nil
+	case map[string]any:
+		return "", errors.New("a value or a list of values is wanted")
+	}
+	return fmt.Sprint(v), nil
+}
+
+// blamed is the key that an error about a flag or a name is about.
+func blamed(conf gate.Config, err error) string {
+	for key := range conf.Run {
+		what := strings.TrimSuffix(key, "s")
+		if strings.HasPrefix(err.Error(), "--"+key+" ") || strings.HasPrefix(err.Error(), "unknown "+what+" ") {
+			return "$.run." + key
+		}
+	}
+	return "$.run"
+}
+
+// promising is a lock that promises what the file says, so that its runs' plans do.
+type promising struct {
+	lb.Impl
+	conf gate.Config
+	m    *run.Matrix
+}
+
+func (p promising) Info() lb.Info {
+	info := p.Impl.Info()
+	var expect []lb.Expectation
+	for _, f := range p.m.Faults {
+		if e, _ := p.conf.Expect(info.Name, f.Name, info.Expected(f.Name)); e != nil {
+			one := *e
+			one.Fault = f.Name
+			expect = append(expect, one)
+		}
+	}
+	info.Expect = expect
+	return info
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/spf13/cobra"
+)
+
+// ciSummary names the file in which a CI wants the Markdown for its own page. GitHub and
+// Gitea have one.
+const ciSummary = "GITHUB_STEP_SUMMARY"
+
+// outputs are the files for a CI.
+type outputs struct{ junit, csv, summary string }
+
+// add adds the flags. byDefault, the CI's own summary file is written.
+func (o *outputs) add(cmd *cobra.Command, byDefault bool) {
+	f, own, help := cmd.Flags(), "", ""
+	if byDefault {
+		own, help = os.Getenv(ciSummary), " (default: the CI's own, $"+ciSummary+")"
+	}
+	f.StringVar(&o.junit, "junit", "", "the file for the cells as tests, in JUnit's XML")
+	f.StringVar(&o.csv, "csv", "", "the file for the cells as CSV")
+	f.StringVar(&o.summary, "summary", own, "the file for a summary in Markdown"+help)
+	f.Lookup("summary").DefValue = "" // which is not the same everywhere
+}
+
+// write writes the files. The CI's own summary is appended to: other steps write there,
+// too.
+func (o outputs) write(g reports.Gated) error {
+	var errs []error
+	for _, out := range []struct {
+		file  string
+		write func(io.Writer) error
+	}{{o.junit, g.JUnit}, {o.csv, g.CSV}, {o.summary, g.Markdown}} {
+		if out.file != "" {
+			errs = append(errs, into(out.file, out.write))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ofDirs writes the files of what is in directories, as it was judged.
+func (o outputs) ofDirs(dirs []string) error {
+	if o == (outputs{}) {
+		return nil
+	}
+	places, err := gate.Read(dirs)
+	if err != nil {
+		return usage("%w", err)
+	}
+	cells, _ := gate.Config{}.Judge(places, nil)
+	return o.write(gated(gate.Only(cells), 0))
+}
+
+func into(file string, write func(io.Writer) error) error {
+	how := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+	if file == os.Getenv(ciSummary) {
+		how = os.O_CREATE | os.O_WRONLY | os.O_APPEND
+	}
+	f, err := os.OpenFile(file, how, 0o644)
+	if err == nil {
+		err = errors.Join(write(f), f.Close())
+	}
+	if err != nil {
+		return usage("%w", err)
+	}
+	return nil
+}
+
+// gated is what these cells, whose directories are as seen from here, are to a gate.
+func gated(cells []checker.Cell, planned int) reports.Gated {
+	found := findings(cells)
+	for i, f := range found {
+		for _, c := range cells {
+			if c.Algorithm == f.Algorithm && c.Fault == f.Fault {
+				found[i].Again = again(c.Dir)
+			}
+		}
+	}
+	return reports.Gated{Cells: cells, Planned: planned, Findings: found, Exit: codeOfFindings(found)}
+}
+
+// again is the command that makes the run in this directory once more, "" where there is
+// none.
+func again(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	r, err := rundir.OpenRun(dir)
+	if err != nil {
+		return ""
+	}
+	return reports.Again(os.Args[0], r.Plan)
+}
+
+// tellAgain prints the commands that reproduce what fails a gate.
+func tellAgain(w io.Writer, found []gate.Finding) {
+	for _, f := range found {
+		if f.Again != "" && (f.Kind == gate.Broken || f.Kind == gate.Blind) {
+			fmt.Fprintf(w, "again:  %s\n", f.Again)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Entry is a limit as lockbench.yaml has it: its text alone, or with the algorithms that
+// it is for.
+type Entry struct {
+	Algorithm string `yaml:"algorithm"` // a pattern, "" for any
+	Text      string `yaml:"limit"`
+
+	limit Limit
+}
+
+// UnmarshalYAML reads both forms.
+func (e *Entry) UnmarshalYAML(decode func(any) error) error {
+	if decode(&e.Text) == nil {
+		return nil
+	}
+	type plain Entry
+	return decode((*plain)(e))
+}
+
+// Limit is a figure and its bound: "p(99) < 5ms", or "handoff >= 0.9 * baseline".
+type Limit struct {
+	Text   string
+	Figure string // as [Figures] knows it
+	Op     string // < <= > >=
+	// Bound in the figure's unit; of a figure that is compared with that of the baseline,
+	// the share of it.
+	Bound    float64
+	Baseline bool
+}
+
+// Figures looks up what a benchmark has measured.
+type Figures interface {
+	// Algorithms are those that were measured.
+	Algorithms() []string
+	// Figure is what was measured of an algorithm, in seconds, per second or as a plain
+	// number; with baseline, as a share of the baseline's. ok is false where it was not
+	// measured.
+	Figure(algorithm, figure string, baseline bool) (e Estimate, ok bool)
+}
+
+// Estimate is a median with the interval in which it lies.
+type Estimate struct{ Median, Low, High float64 }
+
+// kind is what a figure is measured in.
+type kind string
+
+const (
+	aTime   kind = "a time, such as 5ms"
+	aRate   kind = "a number per second, such as 200 or 200/s"
+	aNumber kind = "a number, such as 4"
+	aShare  kind = "a share, such as 0.9 or 90%"
+)
+
+// figures are those that have a limit, beside the quantiles p(1) to p(99.9) of the time
+// from one holder to the next.
+var figures = map[string]kind{
+	"cycle": aTime, "longest": aTime, "outage": aTime,
+	"grants": aRate, "handoff": aRate,
+	"requests": aNumber, "bytes": aNumber, "packets": aNumber, "wakeups": aNumber,
+	"fairness": aShare, "barging": aShare,
+}
+
+var (
+	limitForm    = regexp.MustCompile(`^\s*([a-z][a-z-]*|p\([0-9.]+\))\s*(<=|>=|<|>)\s*(\S.*?)\s*$`)
+	baselineForm = regexp.MustCompile(`^(?:([0-9.]+)\s*\*\s*)?baseline$`)
+	quantileForm = regexp.MustCompile(`^p\(([0-9]{1,2}(?:\.[0-9]+)?)\)$`)
+)
+
+// ParseLimit reads a limit.
+func ParseLimit(text string) (Limit, error) {
+	m := limitForm.FindStringSubmatch(text)
+	if m == nil {
+		return Limit{}, fmt.Errorf("%q is no limit, such as p(99) < 5ms or handoff >= 0.9 * baseline", text)
+	}
+	l := Limit{Text: strings.Join(m[1:], " "), Figure: m[1], Op: m[2]}
+	of, known := figures[l.Figure]
+	if q := quantileForm.FindStringSubmatch(l.Figure); q != nil && strings.Trim(q[1], "0.") != "" {
+		of, known = aTime, true
+	}
+	if !known {
+		return Limit{}, fmt.Errorf("unknown figure %q; there are p(1) to p(99.9), %s", l.Figure, strings.Join(slices.Sorted(maps.Keys(figures)), ", "))
+	}
+	var err error
+	if b := baselineForm.FindStringSubmatch(m[3]); b != nil {
+		l.Baseline, l.Bound = true, 1
+		if b[1] != "" {
+			l.Bound, err = strconv.ParseFloat(b[1], 64)
+		}
+	} else {
+		l.Bound, err = of.parse(m[3])
+	}
+	if err != nil || l.Bound <= 0 {
+		return Limit{}, fmt.Errorf("%q: the bound of %s is %s, or such as 0.9 * baseline", text, l.Figure, of)
+	}
+	return l, nil
+}
+
+func (k kind) parse(s string) (v float64, err error) {
+	number := func(s string) (float64, error) {
+		if strings.Trim(s, "0123456789.") != "" {
+			return 0, errors.New("not a plain number")
+		}
+		return strconv.ParseFloat(s, 64)
+	}
+	switch k {
+	case aTime:
+		d, err := time.ParseDuration(s)
+		return d.Seconds(), err
+	case aRate:
+		return number(strings.TrimSuffix(s, "/s"))
+	case aShare:
+		if percent, ok := strings.CutSuffix(s, "%"); ok {
+			v, err = number(percent)
+			return v / 100, err
+		}
+	}
+	return number(s)
+}
+
+// Exceeded reports whether the whole interval is past the bound. Where only a part of it
+// is, noise alone may have done it.
+func (l Limit) Exceeded(e Estimate) bool {
+	switch l.Op {
+	case "<":
+		return e.Low >= l.Bound
+	case "<=":
+		return e.Low > l.Bound
+	case ">":
+		return e.High <= l.Bound
+	}
+	return e.High < l.Bound
+}
+
+// tell writes an estimate beside the limit's bound.
+func (l Limit) tell(e Estimate) string {
+	write := func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+	if figures[l.Figure] == aTime || strings.HasPrefix(l.Figure, "p(") {
+		write = func(v float64) string { return time.Duration(v * float64(time.Second)).String() }
+	}
+	if l.Baseline {
+		write = func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) + " × baseline" }
+	}
+	return fmt.Sprintf("%s (95%% interval %s to %s)", write(e.Median), write(e.Low), write(e.High))
+}
+
+// limits holds the figures to every limit. Without any, or where one is missing, there is
+// no data.
+func (c Config) limits(measured Figures) (found []Finding) {
+	for _, entry := range c.Limits {
+		l, some := entry.limit, false
+		var algorithms []string
+		if measured != nil {
+			algorithms = measured.Algorithms()
+		}
+		for _, a := range algorithms {
+			if !matches(entry.Algorithm, a) {
+				continue
+			}
+			some = true
+			e, ok := measured.Figure(a, l.Figure, l.Baseline)
+			switch {
+			case !ok:
+				found = append(found, Finding{Kind: NoData, Algorithm: a, Limit: l.Text, Says: "it was not measured"})
+			case l.Exceeded(e):
+				found = append(found, Finding{Kind: Slow, Algorithm: a, Limit: l.Text, Says: l.tell(e)})
+			}
+		}
+		if !some {
+			says := "no benchmark of such a lock was given"
+			if measured == nil {
+				says = "no benchmark was given"
+			}
+			found = append(found, Finding{Kind: NoData, Algorithm: entry.Algorithm, Limit: l.Text, Says: says})
+		}
+	}
+	return found
+}

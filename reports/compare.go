@@ -1,0 +1,134 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/gate"
+)
+
+// Compared are two sets of cells and what changed from one to the other.
+type Compared struct {
+	BaseName, HeadName string
+	Base, Head         []checker.Cell
+	Changes            []gate.Change
+}
+
+// Compare says what changed. The names are those of what was compared.
+func Compare(baseName, headName string, base, head []checker.Cell) Compared {
+	return Compared{baseName, headName, base, head, gate.Compare(base, head)}
+}
+
+// Summary is the number of changes of each trend, in one sentence.
+func (c Compared) Summary() string {
+	if len(c.Changes) == 0 {
+		return fmt.Sprintf("%s, and none has changed.", plural(len(c.Head), "cell", "cells"))
+	}
+	var parts []string
+	for i := 0; i < len(c.Changes); {
+		trend, n := c.Changes[i].Trend, 0
+		for ; i < len(c.Changes) && c.Changes[i].Trend == trend; i++ {
+			n++
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", n, trend))
+	}
+	return fmt.Sprintf("%s before, %s now: %s.", plural(len(c.Base), "cell", "cells"), plural(len(c.Head), "cell", "cells"), strings.Join(parts, ", "))
+}
+
+// Terminal writes the changes for a terminal of this width.
+func (c Compared) Terminal(w io.Writer, color bool, width int) error {
+	t := terminal{Writer: bufio.NewWriter(w), color: color, width: max(width, minWidth)}
+	t.text("", c.BaseName+" → "+c.HeadName)
+	t.text("", c.Summary())
+	for _, ch := range c.Changes {
+		t.line("")
+		t.line(t.paint("1", fmt.Sprintf("%s under %s: %s", ch.Algorithm, ch.Fault, ch.Trend)))
+		for _, s := range ch.What {
+			t.text("  ", s)
+		}
+		for _, side := range []struct {
+			name string
+			cell *checker.Cell
+		}{{"base", ch.Base}, {"head", ch.Head}} {
+			if side.cell != nil && side.cell.Reason != "" {
+				for _, l := range wrap(side.name+": "+side.cell.Reason, t.width-4, reasonLines) {
+					t.line("    " + l)
+				}
+			}
+		}
+	}
+	return t.Flush()
+}
+
+// Markdown writes the changes for the page of a CI, side by side.
+func (c Compared) Markdown(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "## %s → %s\n\n%s\n", escapeMD(c.BaseName), escapeMD(c.HeadName), escapeMD(c.Summary()))
+	if len(c.Changes) > 0 {
+		fmt.Fprint(b, "\n| | lock | fault | base | head | |\n|---|---|---|---|---|---|\n")
+	}
+	for _, ch := range c.Changes {
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", ch.Trend, escapeMD(ch.Algorithm), escapeMD(ch.Fault),
+			markdownCell(ch.Base), markdownCell(ch.Head), escapeMD(strings.Join(ch.What, "; ")))
+	}
+	return b.Flush()
+}
+
+// HTML writes the page of the difference, one file that opens offline.
+func (c Compared) HTML(path string) error {
+	_, err := writePage(path, "compare-page", newCompareView(c))
+	return err
+}
+
+// compareView is the page of a difference: the changes, and both matrices in one grid.
+type compareView struct {
+	Compared
+	Grid grid // of both
+	base grid
+	head grid
+}
+
+func newCompareView(c Compared) compareView {
+	return compareView{c, newGrid(append(append([]checker.Cell{}, c.Head...), c.Base...), 0), newGrid(c.Base, 0), newGrid(c.Head, 0)}
+}
+
+// pair is a place of both matrices; a side is nil where it is in one only.
+type pair struct {
+	Base, Head *checker.Cell
+	Trend      gate.Trend
+}
+
+// At is a place, nil where neither matrix has it.
+func (v compareView) At(row, col string) *pair {
+	p := &pair{Base: v.base.At(row, col), Head: v.head.At(row, col)}
+	if p.Base == nil && p.Head == nil {
+		return nil
+	}
+	for _, ch := range v.Changes {
+		if ch.Algorithm == row && ch.Fault == col {
+			p.Trend = ch.Trend
+		}
+	}
+	return p
+}
+
+// Bad reports whether somebody should look at it.
+func (p pair) Bad() bool {
+	return p.Trend == gate.Worse || p.Trend == gate.Lost || p.Trend == gate.Gone
+}
+
+// Title says in one line what stands there.
+func (p pair) Title() string {
+	var parts []string
+	for _, c := range []*checker.Cell{p.Base, p.Head} {
+		if c == nil {
+			parts = append(parts, "not there")
+		} else {
+			parts = append(parts, title(c))
+		}
+	}
+	return "Before: " + parts[0] + " Now: " + parts[1]
+}
