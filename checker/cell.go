@@ -70,6 +70,7 @@ func Merge(runs []Result, info lb.Info) Cell {
 		return c
 	}
 	r := runs[i]
+	c.Share = shareOf(runs)
 	if c.Inconclusive = inconclusive(runs); c.Inconclusive > 0 && r.Outcome == lb.Safe {
 		r.Reason = strings.TrimSuffix(fmt.Sprintf("%s in %s, %d proved nothing; %s", r.Outcome, count(len(runs)-c.Inconclusive, "run"), c.Inconclusive, r.Reason), "; ")
 	}

@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"strings"
+
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 )
@@ -79,9 +81,14 @@ type Cell struct {
 	Outcome   lb.Outcome `json:"outcome"`
 	Reason    string     `json:"reason"`
 	Runs      int        `json:"runs"`
+	// Planned is how many runs it was to have, where those are fewer than the matrix says:
+	// in a shard.
+	Planned int `json:"planned_runs,omitempty"`
 	// Violations is the number of runs in which some copy was hurt, a grant was
 	// illegal, or the lock stayed stuck.
 	Violations int `json:"violations"`
+	// Share is how sure that is, nil where nothing was run.
+	Share *Share `json:"share,omitempty"`
 	// Sections that were completed inside the lock, over all runs.
 	Sections int             `json:"sections"`
 	Copies   map[string]Copy `json:"copies"`
@@ -106,6 +113,22 @@ type Cell struct {
 	// each claim once.
 	Outage string   `json:"outage,omitempty"`
 	Claims []string `json:"claims,omitempty"`
+}
+
+// Mechanism is how somebody was hurt, as the reason names it: one of the mechanisms, or ""
+// where nobody was or none is named.
+func (c *Cell) Mechanism() string {
+	switch c.Outcome {
+	case lb.Check, lb.Fence, lb.Stuck, lb.Broken:
+	default:
+		return ""
+	}
+	for _, m := range []string{lb.DoubleGrant, lb.VanishedGrant, lb.Overstay, lb.EarlyRelease, lb.Ghost} {
+		if strings.HasPrefix(c.Reason, m+":") {
+			return m
+		}
+	}
+	return ""
 }
 
 // What became of what an algorithm declares.

@@ -11,6 +11,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/bench"
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/reports"
@@ -131,11 +132,14 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	start, stderr := time.Now(), cmd.ErrOrStderr()
-	fmt.Fprintf(stderr, "%d algorithms, %d rounds in about %v, seed %d, into %s\n", len(b.Algorithms), b.Rounds, b.Budget, b.Seed, b.out)
+	stderr := cmd.ErrOrStderr()
+	board := progress.New(stderr)
+	board.Say("%d algorithms, %d rounds in about %v, seed %d, into %s", len(b.Algorithms), b.Rounds, b.Budget, b.Seed, b.out)
+	at := newPhases(board)
 	d, failed := bench.Execute(cmd.Context(), p.Catalog, dir, b.Plan, func(now *cost.Bench) {
-		fmt.Fprintf(stderr, "%5.1f s [%d/%d]\n", time.Since(start).Seconds(), now.Rounds, now.Plan.Rounds)
+		at.tell(fmt.Sprintf("round %d of %d is done", now.Rounds, now.Plan.Rounds))
 	})
+	at.close()
 	if errors.Is(failed, fs.ErrExist) || d == nil {
 		return failed // what is there is another's
 	}

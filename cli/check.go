@@ -32,6 +32,9 @@ JSON. A dash is standard input. Each file may be compressed with gzip.
 Exit code: 0 nothing is wrong, 1 something is, 2 undecided or nothing recorded, 4 too
 large for this machine's memory, 64 a file that makes no sense. For a matrix 1 means
 that a promise broke, as it does when the matrix is run.`,
+		Example: `  lockbench check runs/latest
+  lockbench check --failed-release ends history.edn.gz
+  zcat history.jsonl.gz | lockbench check --json -`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if c.reading, err = jepsen.ParseReading(failedRelease); err != nil {

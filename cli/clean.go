@@ -14,7 +14,8 @@ func cleanCommand() *cobra.Command {
 		Long: `clean removes the containers and networks of docker labs whose lockbench is gone.
 The local lab never leaves anything: the kernel ends it with its first process.
 Recorded runs are yours to delete.`,
-		Args: exactly(0),
+		Example: "  lockbench clean",
+		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			removed, err := docker.Clean(cmd.Context())
 			for _, r := range removed {

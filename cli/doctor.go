@@ -25,7 +25,10 @@ func (p program) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine can do, and what it lacks",
-		Args:  exactly(0),
+		Long: `doctor looks at every lab and at every kind of server, and says what is missing and how to
+get it. It ends with 4 if the first lab, the default, can't be had here.`,
+		Example: "  lockbench doctor\n  lockbench doctor --json",
+		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := p.examine(cmd.Context())
 			if asJSON {

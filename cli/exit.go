@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"syscall"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -17,18 +20,18 @@ import (
 const (
 	exitKept        = 0 // every promise held
 	exitBroke       = 1 // a promise broke, or a known break is no longer seen
-	exitUndecided   = 2 // undecided, or no data
+	exitUndecided   = 2 // undecided, or no data: nothing was run, or a run failed
 	exitSlow        = 3 // a performance limit
 	exitCantRun     = 4 // this machine can't run it
 	exitUsage       = 64
-	exitInternal    = 70 // the bench failed
+	exitInternal    = 70 // a bug of lockbench
 	exitInterrupted = 130
 )
 
 // exitCodes says so to the reader.
 const exitCodes = `Exit codes: 0 every promise held, 1 a promise broke, or a known break is no longer
-seen, 2 undecided or no data, 3 a performance limit, 4 this machine can't run it,
-64 usage, 70 a run failed, or lockbench itself, 130 interrupted. A broken promise
+seen, 2 undecided or no data (a run that failed is none), 3 a performance limit, 4 this
+machine can't run it, 64 usage, 70 a bug of lockbench, 130 interrupted. A broken promise
 counts more than a run that failed, that more than a limit, and that more than what is
 undecided; what was done is reported all the same.`
 
@@ -51,22 +54,37 @@ func usage(format string, args ...any) error { return exit{exitUsage, fmt.Errorf
 func codeOf(err error) int {
 	var e exit
 	var line *history.LineError
+	is := func(some ...error) bool {
+		return slices.ContainsFunc(some, func(one error) bool { return errors.Is(err, one) })
+	}
 	switch {
 	case err == nil:
 		return exitKept
 	case errors.As(err, &e):
 		return e.code
-	case errors.Is(err, run.ErrFailed):
+	case is(run.ErrBug):
 		return exitInternal
-	case errors.As(err, &line), errors.Is(err, fs.ErrExist):
-		return exitUsage
-	case errors.Is(err, lab.ErrMissing), errors.Is(err, history.ErrTooLarge):
+	case is(syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, lab.ErrMissing, history.ErrTooLarge):
 		return exitCantRun
+	case is(run.ErrFailed):
+		return exitUndecided
+	case errors.As(err, &line), is(fs.ErrExist, fs.ErrNotExist, fs.ErrPermission, rundir.ErrMixed):
+		return exitUsage
 	}
-	return exitInternal
+	return exitCantRun // whatever the machine would not let us do
 }
 
-// gravity orders the codes: the gravest is that of the whole.
+// gravityOf orders the ends of the program: the gravest is that of the whole. A run that
+// failed is no data, and yet counts more than a limit: what was measured beside it is not
+// all that was to be.
+func gravityOf(err error) int {
+	if code := codeOf(err); code != exitUndecided || !errors.Is(err, run.ErrFailed) {
+		return gravity(code)
+	}
+	return gravity(exitCantRun)
+}
+
+// gravity orders the codes.
 func gravity(code int) int {
 	switch code {
 	case exitKept:
@@ -101,7 +119,7 @@ func codeOfFindings(found []gate.Finding) int {
 
 // worse is the graver of two ends. A text of the other is not lost.
 func worse(a, b error) error {
-	if gravity(codeOf(b)) > gravity(codeOf(a)) {
+	if gravityOf(b) > gravityOf(a) {
 		a, b = b, a
 	}
 	switch {

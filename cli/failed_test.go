@@ -34,7 +34,7 @@ func TestFailedRun(t *testing.T) {
 	dir := t.TempDir()
 	code, stdout, stderr := ran(t, lockbench(t, dir, "matrix", "--json", "--algorithms", "panics,redis-setpx-lua", "--faults", "none",
 		"--duration", "500ms", "--out", "m", "--junit", "j.xml"))
-	if code != exitInternal || !strings.Contains(stderr, "the worker has ended") {
+	if code != exitUndecided || !strings.Contains(stderr, "the worker has ended") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 	var file rundir.MatrixFile
@@ -51,7 +51,7 @@ func TestFailedRun(t *testing.T) {
 	}
 	onPage(t, filepath.Join(dir, "m"), "1 SAFE, 1 failed; no promise broken", "1 cell whose run failed", ">failed<", "the worker has ended")
 	code, stdout, stderr = ran(t, lockbench(t, dir, "run", "--algorithm", "panics", "--out", "r"))
-	if code != exitInternal || !strings.Contains(stdout, "1 failed") || !strings.Contains(stderr, "the worker has ended") {
+	if code != exitUndecided || !strings.Contains(stdout, "1 failed") || !strings.Contains(stderr, "the worker has ended") {
 		t.Errorf("run: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	onPage(t, filepath.Join(dir, "r"), "1 failed", "the worker has ended")
@@ -114,7 +114,7 @@ func TestFullDisk(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &file); err != nil || len(file.Cells) != 2 {
 		t.Errorf("%v\n%s", err, stdout)
 	}
-	if code != exitInternal || !strings.Contains(stderr, "no space left on device") {
+	if code != exitCantRun || !strings.Contains(stderr, "no space left on device") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 	for _, c := range file.Cells {

@@ -52,7 +52,10 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 }
 
 // inMemory is the store that no database keeps a copy of.
-const inMemory = "memory"
+const (
+	inMemory  = "memory"
+	memoryDoc = "all copies of the protected store are in its own memory"
+)
 
 // complete fills in what was not given and refuses what can't work.
 func (p *planFlags) complete(c Catalog, what string) (err error) {

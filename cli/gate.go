@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -32,8 +33,9 @@ func (prog program) gateCommand() *cobra.Command {
 		Use:   "gate [DIR…]",
 		Short: "Say with the exit code whether every promise held",
 		Long: `gate runs what ` + gateFile + ` says, or judges the runs and matrices in the given
-directories, and holds them to what the file and the locks promise. Each reason to fail
-is printed with the lock, the mechanism and the command that reproduces it.
+directories (all shards of a matrix together), and holds them to what the file and the
+locks promise. Each reason to fail is printed with the lock, the mechanism and the command
+that reproduces it.
 
 A promise that broke fails the gate, and so does a known break that is no longer seen:
 then the bench went blind. Without the file only what the locks declare counts, of the
@@ -73,15 +75,17 @@ func (g *gateRun) all(cmd *cobra.Command) error {
 	for i, a := range m.Algorithms {
 		m.Algorithms[i] = promising{a, conf, m}
 	}
-	cells, failed := g.runMatrix(cmd, &g.flags.planFlags, m)
+	cells, failed := g.runMatrix(cmd, m, &g.flags, func() ([]checker.Cell, error) { return m.Run(cmd.Context(), g.flags.out) })
 	if cells == nil {
 		return failed
 	}
 	tell, noPage := leave(cmd, &g.flags.planFlags)
-	places, damaged := gate.Read([]string{g.flags.out})
-	err = g.judge(cmd, conf, places, m.Runs)
+	places, _, err := gate.Read([]string{g.flags.out})
+	if err == nil {
+		err = g.judge(cmd, conf, places, m.Runs)
+	}
 	tell()
-	return worse(err, errors.Join(failed, noPage, damaged))
+	return worse(err, errors.Join(failed, noPage))
 }
 
 // recorded judges what is in directories. What the file names and they lack is no data.
@@ -106,11 +110,15 @@ func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
 			return usage("%s is a %s: it holds no runs", dir, what)
 		}
 	}
-	places, damaged := gate.Read(dirs)
+	places, notes, err := gate.Read(dirs)
+	if err != nil {
+		return err
+	}
+	note(cmd, notes)
 	if conf.Run["algorithms"] != nil || conf.Run["faults"] != nil {
 		places = lacking(places, m)
 	}
-	return worse(g.judge(cmd, conf, places, 0), damaged)
+	return g.judge(cmd, conf, places, 0)
 }
 
 // lacking adds the places of the matrix that are not there.
@@ -134,7 +142,7 @@ func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Pla
 	for i, f := range found {
 		for _, c := range cells {
 			if c.Algorithm == f.Algorithm && c.Fault == f.Fault && f.Limit == "" {
-				found[i].Again = again(c.Dir)
+				found[i].Again = againIn(c.Dir)
 			}
 		}
 	}
@@ -154,7 +162,7 @@ func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Pla
 }
 
 // runKeys are the flags of lockbench matrix that the file may set.
-var runKeys = []string{"algorithms", "faults", "runs", "jobs", "seed", "duration", "ttl", "clients", "processes", "workload", "lab", "topology"}
+var runKeys = []string{"algorithms", "faults", "runs", "jobs", "seed", "duration", "ttl", "clients", "processes", "workload", "store", "lab", "topology", "until", "budget"}
 
 // matrixOf is what the file says is to be run. What is wrong is told with its line.
 func (g *gateRun) matrixOf(conf gate.Config) (*run.Matrix, error) {

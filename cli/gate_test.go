@@ -183,7 +183,7 @@ func TestSchema(t *testing.T) {
 			t.Errorf("the schema takes %.200s", wrong)
 		}
 	}
-	for of, v := range map[string]any{"cell": checker.Cell{}, "copy": checker.Copy{}, "finding": gate.Finding{}} {
+	for of, v := range map[string]any{"cell": checker.Cell{}, "copy": checker.Copy{}, "share": checker.Share{}, "finding": gate.Finding{}} {
 		var there struct {
 			Defs map[string]struct{ Properties map[string]any } `json:"$defs"`
 		}

@@ -24,12 +24,14 @@ type item struct {
 	At     string `json:"at,omitempty"`
 	// Topologies that an algorithm runs on, or on which a fault can strike one of the
 	// Algorithms, in one of the Labs.
-	Topologies []string   `json:"topologies,omitempty"`
-	Algorithms []string   `json:"algorithms,omitempty"`
-	Labs       []string   `json:"labs,omitempty"`
-	Requests   []string   `json:"requests,omitempty"`
-	Steps      []string   `json:"steps,omitempty"`
-	Traits     *lb.Traits `json:"traits,omitempty"`
+	Topologies []string `json:"topologies,omitempty"`
+	Algorithms []string `json:"algorithms,omitempty"`
+	Labs       []string `json:"labs,omitempty"`
+	Requests   []string `json:"requests,omitempty"`
+	Steps      []string `json:"steps,omitempty"`
+	// Mix are the faults that one is made of.
+	Mix    []string   `json:"mix,omitempty"`
+	Traits *lb.Traits `json:"traits,omitempty"`
 }
 
 // list is one kind of things that there are.
@@ -39,15 +41,15 @@ type list struct {
 }
 
 func (p program) lists() []list {
-	algorithms := list{name: "algorithms", intro: "each request NAME has the steps before-NAME and after-NAME"}
+	algorithms := list{name: "algorithms", intro: "a fault can strike at each of the steps, as in pause@after-set"}
 	for _, a := range p.Locks {
 		i := a.Info()
 		algorithms.items = append(algorithms.items, item{Name: i.Name, Doc: i.Doc, Source: i.Source,
 			Topologies: i.Topologies, Requests: i.Requests, Steps: i.Steps(), Traits: &i.Traits})
 	}
-	columns := list{name: "faults", intro: "NAME[@STEP][/LENGTH], such as pause@before-write, cut@after-create/0.7ttl or kill-leader/3s;\n  STEP is one of the algorithm or the workload, LENGTH some leases or a time"}
+	columns := list{name: "faults", intro: "NAME[@STEP][/LENGTH], such as pause@before-write, cut@after-create/0.7ttl or kill-leader/3s;\n  STEP is one of the algorithm or of the workload, where the fault strikes clients at a step;\n  LENGTH is how long it lasts, some leases (0.7ttl) or a time (3s)"}
 	for n, f := range slices.Concat(p.Faults, p.More) {
-		columns.items = append(columns.items, p.strikes(f, item{Name: f.Name, Doc: f.Doc, Family: f.Family, Column: n < len(p.Faults), At: f.At}))
+		columns.items = append(columns.items, p.strikes(f, item{Name: f.Name, Doc: f.Doc, Family: f.Family, Column: n < len(p.Faults), At: f.At, Mix: mix(f)}))
 	}
 	work := list{name: "workloads"}
 	for _, w := range p.Workloads {
@@ -62,11 +64,18 @@ func (p program) lists() []list {
 	for _, d := range p.Labs {
 		labs.items = append(labs.items, item{Name: d.Name, Doc: d.Doc})
 	}
-	stores := list{name: "stores", items: []item{{Name: inMemory, Doc: "all copies of the protected store are in its own memory"}}}
+	stores := list{name: "stores", items: []item{{Name: inMemory, Doc: memoryDoc}}}
 	for _, k := range guard.All() {
 		stores.items = append(stores.items, item{Name: k.Name, Doc: k.Doc})
 	}
 	return []list{algorithms, columns, work, stores, topologies, labs}
+}
+
+func mix(f faults.Fault) (names []string) {
+	for _, one := range f.Mix {
+		names = append(names, one.Name)
+	}
+	return names
 }
 
 // strikes fills in what a fault needs: where it can strike whom, with the first workload.
@@ -96,7 +105,12 @@ func (p program) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [algorithms|faults|workloads|stores|topologies|labs]",
 		Short: "Say what there is",
-		Args:  args(cobra.MaximumNArgs(1)),
+		Long: `list names the algorithms with the steps that their clients pass, the faults with what
+they need and how to say where they strike and how long, and the workloads, stores, topologies
+and labs that there are to choose from.`,
+		Example:   "  lockbench list faults\n  lockbench list algorithms --json",
+		ValidArgs: []string{"algorithms", "faults", "workloads", "stores", "topologies", "labs"},
+		Args:      args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var picked []list
 			var names []string
@@ -140,6 +154,9 @@ func (p program) print(w io.Writer, lists []list) error {
 				family = string(i.Family) + "\t"
 			}
 			fmt.Fprintf(tw, "  %s\t%s%s%s\n", i.Name, family, i.Doc, p.more(i))
+			for _, line := range under(i) {
+				fmt.Fprintf(tw, "\t%s  %s\n", strings.Repeat("\t", strings.Count(family, "\t")), line)
+			}
 		}
 	}
 	return tw.Flush()
@@ -157,13 +174,19 @@ func (p program) more(i item) string {
 	if i.Family != "" && !i.Column {
 		says = append(says, "not in the matrix")
 	}
-	switch {
-	case says != nil:
+	if says != nil {
 		return " (" + strings.Join(says, "; ") + ")"
-	case i.Requests != nil:
-		return " (sends " + strings.Join(i.Requests, ", ") + ")"
-	case i.Steps != nil:
-		return " (steps " + strings.Join(i.Steps, ", ") + ")"
 	}
 	return ""
+}
+
+// under are the lines below an item: what is too long for its own.
+func under(i item) (lines []string) {
+	if i.Steps != nil {
+		lines = append(lines, "steps "+strings.Join(i.Steps, ", "))
+	}
+	if i.Mix != nil {
+		lines = append(lines, "a mix of "+strings.Join(i.Mix, ", "))
+	}
+	return lines
 }

@@ -62,6 +62,12 @@ func (p program) rootCommand() *cobra.Command {
 wrong on purpose, and judges the recorded history.
 
 ` + exitCodes,
+		Example: `  lockbench doctor
+  lockbench run --algorithm redis-setpx-lua --fault pause@before-write
+  lockbench matrix --algorithms 'redis-*' --faults none,pause-holder
+  lockbench gate --junit locks.xml
+  lockbench bench --algorithms 'redis-*'
+  lockbench check runs/latest`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -72,11 +78,11 @@ wrong on purpose, and judges the recorded history.
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%w; see lockbench %s --help", err, cmd.Name())
+		return usage("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(p.runCommand(), p.matrixCommand(), p.benchCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), p.gateCommand(), compareCommand(), p.listCommand(), p.doctorCommand(), cleanCommand())
+	root.AddCommand(p.runCommand(), p.matrixCommand(), p.benchCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), p.gateCommand(), compareCommand(), p.listCommand(), p.doctorCommand(), cleanCommand(), exportCommand(), versionCommand())
+	p.complete(root)
 	root.AddCommand(p.hiddenCommands()...)
 	return root
 }
@@ -97,7 +103,7 @@ func exactly(n int) cobra.PositionalArgs { return args(cobra.ExactArgs(n)) }
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usage("%w; see lockbench %s --help", err, cmd.Name())
+			return usage("%w; see %s --help", err, cmd.CommandPath())
 		}
 		return nil
 	}

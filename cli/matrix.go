@@ -3,13 +3,18 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // matrixFlags say what to run. The file of a gate says it by the same names.
@@ -17,55 +22,96 @@ type matrixFlags struct {
 	planFlags
 	algorithms, faults string
 	runs, jobs         int
+	until              float64
+	budget             time.Duration
+	shard, resume      string // of the verb matrix alone
 }
 
 func (f *matrixFlags) add(cmd *cobra.Command, c Catalog) {
 	f.planFlags.add(cmd, c, 2*time.Second)
-	cmd.Flags().StringVar(&f.algorithms, "algorithms", "*", "comma-separated names or patterns")
-	cmd.Flags().StringVar(&f.faults, "faults", "*", "comma-separated names or patterns, or as NAME[@STEP][/LENGTH]")
-	cmd.Flags().IntVar(&f.runs, "runs", 1, "runs of each cell, with seeds that count up")
-	cmd.Flags().IntVar(&f.jobs, "jobs", 6, "runs at the same time, each in a lab of its own")
+	flags := cmd.Flags()
+	flags.StringVar(&f.algorithms, "algorithms", "*", "comma-separated names or patterns")
+	flags.StringVar(&f.faults, "faults", "*", "comma-separated names or patterns, or as NAME[@STEP][/LENGTH]")
+	flags.IntVar(&f.runs, "runs", 1, "runs of each cell, with seeds that count up")
+	flags.IntVar(&f.jobs, "jobs", 6, "runs at the same time, each in a lab of its own")
+	flags.Float64Var(&f.until, "until", 0, "go on until each cell's interval is narrower than this share, such as 0.2")
+	flags.DurationVar(&f.budget, "budget", 0, "begin no run after this time, the most doubtful cells first")
 }
 
 func (prog program) matrixCommand() *cobra.Command {
 	var f matrixFlags
 	cmd := &cobra.Command{
-		Use:     "matrix",
-		Short:   "Put many locks under many faults",
-		Example: "  lockbench matrix --algorithms 'redis-*,etcd-lease' --faults none,pause-holder --runs 3",
-		Args:    exactly(0),
+		Use:   "matrix",
+		Short: "Put many locks under many faults",
+		Long: `matrix puts each of the algorithms under each of the faults, --runs times, and shows
+what it takes to be safe there. Run K of a cell has the seed of the first plus K-1,
+whoever does it, so that it can be made again, elsewhere and alone.
+
+How sure a cell is depends on its runs. --until 0.2 goes on until the 95% interval
+(Wilson's) of the share of runs that broke is narrower than 0.2 in every cell, the most
+doubtful first; --budget 30m begins no run after that time. Both may be given, and then
+--runs is how many each cell has at least.
+
+--shard 2/3 does the second of three parts, each on a machine of its own; lockbench report
+joins their directories into one page. A hazard that is known may not show in the few runs
+of one shard, which then ends with 1: the exit codes of lockbench gate and of lockbench
+report --json, with the directories of all, are those of the whole. --resume DIR goes on
+with a matrix that was interrupted: what came to its end is kept, and what did not is set
+aside and run anew. With --runs, --until or --budget it goes on with one that is finished,
+too.`,
+		Example: `  lockbench matrix --algorithms 'redis-*,etcd-lease' --faults none,pause-holder --runs 3
+  lockbench matrix --algorithms redis-setpx-lua --faults 'kill-*' --until 0.3 --budget 30m
+  lockbench matrix --seed 7 --runs 6 --shard 1/3 --out shard-1
+  lockbench matrix --resume runs/latest`,
+		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.resume != "" {
+				return prog.resumeMatrix(cmd, &f)
+			}
 			m, err := prog.matrix(&f, "matrix")
 			if err != nil {
 				return err
 			}
-			cells, err := prog.runMatrix(cmd, &f.planFlags, m)
-			if cells == nil {
+			if err := f.part(cmd, m); err != nil {
 				return err
 			}
-			return finish(cmd, &f.planFlags, below(f.out, cells), m.Runs, err)
+			return prog.finishMatrix(cmd, m, &f, func() ([]checker.Cell, error) { return m.Run(cmd.Context(), f.out) })
 		},
 	}
 	f.add(cmd, prog.Catalog)
+	cmd.Flags().StringVar(&f.shard, "shard", "", "do only this part of the runs, as NTH/OF, such as 2/3")
+	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the matrix in this directory")
 	f.ci.add(cmd, true)
 	return cmd
+}
+
+// bounds refuses what can't be done.
+func bounds(m *run.Matrix) error {
+	switch {
+	case m.Runs < 1:
+		return usage("--runs %d: at least 1", m.Runs)
+	case m.Jobs < 1:
+		return usage("--jobs %d: at least 1", m.Jobs)
+	case m.Until != 0 && !(m.Until >= 0.01 && m.Until <= 1):
+		return usage("--until %v: a share from 0.01 (some 10000 runs of a cell) to 1", m.Until)
+	case m.Budget < 0:
+		return usage("--budget %v: at least 0", m.Budget)
+	}
+	return nil
 }
 
 // matrix is what the flags say, completed. A new directory of ours is named after what it
 // is.
 func (prog program) matrix(f *matrixFlags, what string) (m *run.Matrix, err error) {
-	m = &run.Matrix{Catalog: prog.Catalog, Runs: f.runs, Jobs: f.jobs}
+	m = &run.Matrix{Catalog: prog.Catalog, Runs: f.runs, Jobs: f.jobs, Until: f.until, Budget: f.budget}
 	if m.Algorithms, err = pick(f.algorithms, prog.Locks, func(l lb.Impl) string { return l.Info().Name }, prog.Lock); err != nil {
 		return nil, err
 	}
 	if m.Faults, err = pick(f.faults, prog.Faults, func(f faults.Fault) string { return f.Name }, prog.Fault); err != nil {
 		return nil, err
 	}
-	switch {
-	case m.Runs < 1:
-		return nil, usage("--runs %d: at least 1", m.Runs)
-	case m.Jobs < 1:
-		return nil, usage("--jobs %d: at least 1", m.Jobs)
+	if err := bounds(m); err != nil {
+		return nil, err
 	}
 	if err := f.complete(prog.Catalog, what); err != nil {
 		return nil, err
@@ -79,6 +125,81 @@ func (prog program) matrix(f *matrixFlags, what string) (m *run.Matrix, err erro
 	return m, nil
 }
 
+// part is the shard of the matrix that is to be done.
+func (f *matrixFlags) part(cmd *cobra.Command, m *run.Matrix) (err error) {
+	if f.shard == "" {
+		return nil
+	}
+	if m.Shard, err = rundir.ParseShard(f.shard); err != nil {
+		return usage("--%w", err)
+	}
+	if !cmd.Flags().Changed("seed") {
+		return usage("--shard %s without --seed: all shards need the same, and each would make up its own", f.shard)
+	}
+	return nil
+}
+
+// resumeMatrix takes the plan from the directory, and what goes beyond it from the flags.
+func (prog program) resumeMatrix(cmd *cobra.Command, f *matrixFlags) (err error) {
+	flags := cmd.Flags()
+	flags.Visit(func(given *pflag.Flag) {
+		if !slices.Contains([]string{"resume", "runs", "jobs", "until", "budget", "json", "junit", "csv", "summary"}, given.Name) {
+			err = usage("--resume goes on with the plan that %s has: leave out --%s", f.resume, given.Name)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if kind, err := rundir.Kind(f.resume); err != nil {
+		return usage("%w", err)
+	} else if kind != rundir.IsMatrix {
+		return usage("%s is a %s: only a matrix can be resumed", f.resume, kind)
+	}
+	out, err := rundir.OpenMatrix(f.resume)
+	if err != nil {
+		return err
+	}
+	if err := rundir.Writable(f.resume); err != nil {
+		return usage("%w", err)
+	}
+	m := &run.Matrix{Catalog: prog.Catalog, Jobs: f.jobs, Budget: f.budget}
+	if _, err := named(m, m.Again(out)); err != nil {
+		return err
+	}
+	if flags.Changed("runs") {
+		m.Runs = f.runs
+	}
+	if flags.Changed("until") {
+		if m.Shard.Of > 0 && m.Until == 0 {
+			return usage("%s is shard %s of a matrix without --until: its cells are divided among the shards", f.resume, m.Shard)
+		}
+		m.Until = f.until
+	}
+	if err := bounds(m); err != nil {
+		return err
+	}
+	if f.driver, err = named(prog.Lab(m.Base.Lab)); err != nil {
+		return err
+	}
+	if f.store = m.Base.Store; f.store == "" {
+		f.store = inMemory
+	}
+	f.work, f.Plan, f.out = m.Workload, m.Base, f.resume
+	if err := f.keep(); err != nil {
+		return err
+	}
+	return prog.finishMatrix(cmd, m, f, func() ([]checker.Cell, error) { return m.Resume(cmd.Context(), out) })
+}
+
+// finishMatrix does the runs and shows what came of them.
+func (prog program) finishMatrix(cmd *cobra.Command, m *run.Matrix, f *matrixFlags, do func() ([]checker.Cell, error)) error {
+	cells, err := prog.runMatrix(cmd, m, f, do)
+	if cells == nil {
+		return err
+	}
+	return finish(cmd, &f.planFlags, below(f.out, cells), m.Runs, err)
+}
+
 // canRun says whether this machine has what all runs of the matrix need.
 func (prog program) canRun(ctx context.Context, p *planFlags, m *run.Matrix) error {
 	var topologies []string
@@ -90,23 +211,50 @@ func (prog program) canRun(ctx context.Context, p *planFlags, m *run.Matrix) err
 	return prog.ready(ctx, p.driver, p.topologies(topologies...))
 }
 
-// runMatrix does all runs, and says on standard error how far it is. There are no cells
-// where none could begin.
-func (prog program) runMatrix(cmd *cobra.Command, p *planFlags, m *run.Matrix) ([]checker.Cell, error) {
-	if err := prog.canRun(cmd.Context(), p, m); err != nil {
+// runMatrix has the runs done, and says on standard error how far they are. There are no
+// cells where none could begin.
+func (prog program) runMatrix(cmd *cobra.Command, m *run.Matrix, f *matrixFlags, do func() ([]checker.Cell, error)) ([]checker.Cell, error) {
+	if err := prog.canRun(cmd.Context(), &f.planFlags, m); err != nil {
 		return nil, err
 	}
-	stderr, start := cmd.ErrOrStderr(), time.Now()
-	fmt.Fprintf(stderr, "%d algorithms × %d faults × %d runs, %d at a time, seed %d, into %s\n",
-		len(m.Algorithms), len(m.Faults), m.Runs, m.Jobs, p.Seed, p.out)
-	m.Done = func(c checker.Cell, done, total int) {
-		if c.Outcome != lb.NotAvailable {
-			fmt.Fprintf(stderr, "%5.1f s [%d/%d] %s × %s: %s\n", time.Since(start).Seconds(), done, total, c.Algorithm, c.Fault, c.Outcome)
-		}
+	board := progress.New(cmd.ErrOrStderr())
+	board.Say("%s", plannedText(m, f))
+	w := newWatch(board, m.Budget, m.Until)
+	m.Watch = w.see
+	cells, err := do()
+	w.close()
+	if cells == nil {
+		return nil, err
 	}
-	cells, err := m.Run(cmd.Context(), p.out)
-	if cells != nil && cmd.Context().Err() != nil {
-		fmt.Fprintln(stderr, "the report is of what was done until now")
+	if cmd.Context().Err() != nil {
+		board.Say("the report is of what was done until now; the rest: %s", shellLine("matrix", "--resume", f.out))
+	} else if n := wide(cells, m.Until); n > 0 {
+		board.Say("of %d cells the interval is not narrower than %v; to go on: %s", n, m.Until, shellLine("matrix", "--resume", f.out))
 	}
 	return cells, err
+}
+
+// plannedText is what is going to be done.
+func plannedText(m *run.Matrix, f *matrixFlags) string {
+	s := []string{fmt.Sprintf("%d algorithms × %d faults × %d runs", len(m.Algorithms), len(m.Faults), m.Runs)}
+	if m.Until > 0 {
+		s = append(s, fmt.Sprintf("more until the interval of each is narrower than %v", m.Until))
+	}
+	if m.Budget > 0 {
+		s = append(s, fmt.Sprintf("for %v", m.Budget))
+	}
+	if m.Shard.Of > 0 {
+		s = append(s, "shard "+m.Shard.String())
+	}
+	return strings.Join(append(s, fmt.Sprintf("%d at a time", m.Jobs), fmt.Sprintf("seed %d", f.Seed), "into "+f.out), ", ")
+}
+
+// wide is how many cells are not as sure as was asked for.
+func wide(cells []checker.Cell, until float64) (n int) {
+	for _, c := range cells {
+		if until > 0 && c.Share != nil && c.Share.High-c.Share.Low >= until {
+			n++
+		}
+	}
+	return n
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/gate"
-	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 )
@@ -47,19 +46,6 @@ func (o outputs) write(g reports.Gated) error {
 	return errors.Join(errs...)
 }
 
-// ofDirs writes the files of what is in directories, as it was judged.
-func (o outputs) ofDirs(dirs []string) error {
-	if o == (outputs{}) {
-		return nil
-	}
-	places, err := gate.Read(dirs)
-	if err != nil {
-		return usage("%w", err)
-	}
-	cells, _ := gate.Config{}.Judge(places, nil)
-	return o.write(gated(gate.Only(cells), 0))
-}
-
 func into(file string, write func(io.Writer) error) error {
 	how := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
 	if file == os.Getenv(ciSummary) {
@@ -81,24 +67,11 @@ func gated(cells []checker.Cell, planned int) reports.Gated {
 	for i, f := range found {
 		for _, c := range cells {
 			if c.Algorithm == f.Algorithm && c.Fault == f.Fault {
-				found[i].Again = again(c.Dir)
+				found[i].Again = againIn(c.Dir)
 			}
 		}
 	}
 	return reports.Gated{Cells: cells, Planned: planned, Findings: found, Exit: codeOfFindings(found)}
-}
-
-// again is the command that makes the run in this directory once more, "" where there is
-// none.
-func again(dir string) string {
-	if dir == "" {
-		return ""
-	}
-	r, err := rundir.OpenRun(dir)
-	if err != nil {
-		return ""
-	}
-	return reports.Again(os.Args[0], r.Plan)
 }
 
 // tellAgain prints the commands that reproduce what fails a gate.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -11,20 +12,29 @@ import (
 
 func reportCommand() *cobra.Command {
 	var out string
-	var markdown bool
+	var markdown, asJSON bool
 	var ci outputs
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
-		Short: "Make the pages of recorded runs and matrices again",
-		Long: `report makes the page of each directory anew, also of a matrix that was interrupted.
-Where the directory can't be written the page goes into the current one.
+		Short: "Make the page of recorded runs and matrices again, or one page of several",
+		Long: `report makes the page of a directory anew, also of a matrix that was interrupted. Where
+the directory can't be written the page goes into the current one.
 
-With --markdown it prints a summary instead, for the page of a CI:
-lockbench report --markdown DIR >>"$GITHUB_STEP_SUMMARY"`,
+Several directories become one page in the current directory: the shards of a matrix, the
+same matrix on several machines, single runs. Runs of one cell are counted together, and
+one that several directories have only once; in what they differ (machine, versions, lab)
+is said. A study of quorums stands on the same page.
+
+With --markdown it prints a summary instead, for the page of a CI. With --json it prints
+the cells as lockbench matrix does, and ends with the same exit codes.`,
+		Example: `  lockbench report runs/latest
+  lockbench report -o all.html shard-1 shard-2 shard-3
+  lockbench report --markdown runs/latest >>"$GITHUB_STEP_SUMMARY"
+  lockbench report --json shard-1 shard-2 shard-3`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			if out != "" && len(dirs) > 1 {
-				return usage("-o names one page, and there are %d directories", len(dirs))
+			if markdown && asJSON || out != "" && (markdown || asJSON) {
+				return usage("--output, --markdown and --json are three things: give one")
 			}
 			for _, dir := range dirs {
 				if _, err := rundir.Kind(dir); err != nil {
@@ -33,64 +43,70 @@ lockbench report --markdown DIR >>"$GITHUB_STEP_SUMMARY"`,
 			}
 			saveMemory()
 			return promptly(cmd.Context(), func() error {
-				if markdown {
-					return summaries(cmd, dirs)
+				if asJSON || ci != (outputs{}) {
+					if err := joined(cmd, dirs, ci, asJSON); err != nil || asJSON {
+						return err
+					}
 				}
-				if err := ci.ofDirs(dirs); err != nil {
-					return err
+				if markdown {
+					return reports.Markdown(cmd.OutOrStdout(), dirs...)
 				}
 				return report(cmd, dirs, out)
 			})
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the page to write (default: in the directory)")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the page to write (default: in the directory, or the current one where there are several)")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a summary in Markdown instead")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the cells as one JSON object instead")
 	ci.add(cmd, false)
 	return cmd
 }
 
 func report(cmd *cobra.Command, dirs []string, out string) error {
-	elsewhere := map[string]bool{}
-	for _, dir := range dirs {
-		page, err := "", error(nil)
-		switch {
-		case out != "":
-			page, err = reports.HTMLTo(dir, out)
-		case rundir.Writable(dir) != nil:
-			name := pageHere(dir, elsewhere)
-			fmt.Fprintf(cmd.ErrOrStderr(), "note: %v; the page is %s\n", rundir.Writable(dir), name)
-			page, err = reports.HTMLTo(dir, name)
-		default:
-			page, err = reports.HTML(dir)
-		}
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(cmd.OutOrStdout(), page)
+	switch {
+	case out != "":
+	case len(dirs) > 1:
+		out = rundir.PageFile
+	case rundir.Writable(dirs[0]) != nil:
+		out = pageHere(dirs[0])
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %v; the page is %s\n", rundir.Writable(dirs[0]), out)
 	}
+	page, err := reports.Joined(dirs, out)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), page)
 	return nil
 }
 
-func summaries(cmd *cobra.Command, dirs []string) error {
-	for _, dir := range dirs {
-		if err := reports.Markdown(cmd.OutOrStdout(), dir); err != nil {
-			return err
-		}
+// joined writes the files for a CI, of the cells of all directories as one matrix. With
+// asJSON it prints the cells, too, and is a gate.
+func joined(cmd *cobra.Command, dirs []string, ci outputs, asJSON bool) error {
+	j, err := rundir.Join(dirs)
+	if err != nil {
+		return usage("%w", err)
 	}
-	return nil
+	note(cmd, j.Notes)
+	g := gated(j.Cells, j.Planned)
+	wrote := ci.write(g)
+	if !asJSON {
+		return wrote
+	}
+	return worse(ended(g.Exit), errors.Join(wrote, printJSON(cmd.OutOrStdout(), j.MatrixFile)))
 }
 
-// pageHere names the page of a directory that can't be written, in the current one:
-// after the directory, and another for each.
-func pageHere(dir string, taken map[string]bool) string {
+// note tells what a reader must know of what was read together.
+func note(cmd *cobra.Command, notes []string) {
+	for _, n := range notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), "note:", n)
+	}
+}
+
+// pageHere names the page of a directory that can't be written, in the current one: after
+// the directory.
+func pageHere(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	stem := rundir.Portable(filepath.Base(dir))
-	name := stem + "-" + rundir.PageFile
-	for n := 2; taken[name]; n++ {
-		name = fmt.Sprintf("%s-%d-%s", stem, n, rundir.PageFile)
-	}
-	taken[name] = true
-	return name
+	return rundir.Portable(filepath.Base(dir)) + "-" + rundir.PageFile
 }

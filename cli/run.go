@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
@@ -17,11 +18,20 @@ import (
 func (prog program) runCommand() *cobra.Command {
 	var p planFlags
 	cmd := &cobra.Command{
-		Use:     "run --algorithm A --fault F",
-		Short:   "Put one lock under one fault",
-		Example: "  lockbench run --algorithm redis-setpx-lua --fault pause@before-write",
-		Args:    exactly(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return prog.runOne(cmd, &p) },
+		Use:   "run --algorithm A --fault F",
+		Short: "Put one lock under one fault",
+		Long: `run starts real servers and client processes, lets the clients work inside of the lock,
+makes one thing go wrong, and judges what was recorded. Standard error says what the run is
+at, standard output what came of it; the page shows how.
+
+A fault is NAME[@STEP][/LENGTH]: any that strikes clients strikes at any step of the lock
+(lockbench list algorithms) or of the workload, for as long as is told, in leases or as a
+time. The fault random is a mix, drawn by the seed, until the end of the run.`,
+		Example: `  lockbench run --algorithm redis-setpx-lua --fault pause@before-write
+  lockbench run --algorithm etcd-lease --fault cut@after-put/0.7ttl --ttl 3s
+  lockbench run --algorithm etcd-lease --fault random --duration 10m --first`,
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return prog.runOne(cmd, &p) },
 	}
 	p.add(cmd, prog.Catalog, 5*time.Second)
 	cmd.Flags().StringVar(&p.Algorithm, "algorithm", "", "the lock: see lockbench list algorithms")
@@ -59,13 +69,16 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	if err := prog.ready(cmd.Context(), p.driver, p.topologies(plan.Topology)); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s × %s on %s (%s lab), %d clients in %d processes, TTL %v, seed %d\n",
+	board := progress.New(cmd.ErrOrStderr())
+	board.Say("%s × %s on %s (%s lab), %d clients in %d processes, TTL %v, seed %d",
 		plan.Algorithm, plan.Fault, plan.Topology, plan.Lab, plan.Clients, plan.Processes, plan.TTL, plan.Seed)
-	res, failed := run.Execute(cmd.Context(), prog.Catalog, p.out, plan)
+	now := newPhases(board)
+	res, failed := run.Watched(cmd.Context(), prog.Catalog, p.out, plan, now.tell)
+	now.close()
 	if errors.Is(failed, fs.ErrExist) {
 		return failed // what is there is another run's
 	}
-	cell := run.Cell([]checker.Result{res})
+	cell := checker.CellOf([]checker.Result{res})
 	cell.Dir = p.out
 	return finish(cmd, p, []checker.Cell{cell}, 1, failed)
 }
@@ -110,7 +123,7 @@ func pageOf(ctx context.Context, dir string) (string, error) {
 	}
 	var path string
 	if err := promptly(ctx, func() (err error) { path, err = write(dir); return err }); err != nil {
-		return "", fmt.Errorf("there is no page (lockbench report %s makes it): %w", dir, err)
+		return "", fmt.Errorf("there is no page (%s makes it): %w", shellLine("report", dir), err)
 	}
 	return path, nil
 }

@@ -166,6 +166,48 @@ func TestMatrixPageCost(t *testing.T) {
 	says("The benchmark could not be read: ")
 }
 
+// TestJoinedBench: the page and the summary of several directories have the benchmark that
+// is one of them, whichever that is, and what is wrong with it.
+func TestJoinedBench(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"m1", "m2"} {
+		if _, err := rundir.CreateMatrix(in(name), []checker.Cell{{Algorithm: "A", Fault: "none"}}, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	saved(t, in("b"), sampleBench())
+	for _, dirs := range [][]string{{in("m1"), in("m2"), in("b")}, {in("b"), in("m1")}} {
+		var md bytes.Buffer
+		path, err := Joined(dirs, in("all.html"))
+		if err == nil {
+			err = Markdown(&md, dirs...)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{string(page), md.String()} {
+			for _, want := range []string{"Which lock can I trust, under what?", "not run", "cquire and release, when nobody else wants it"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("of %q: no %q in\n%.2000s", dirs, want, text)
+				}
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(in("b"), "bench.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{Markdown(&bytes.Buffer{}, in("b")), func() error { _, err := Joined([]string{in("b")}, in("all.html")); return err }()} {
+		if err == nil || !strings.Contains(err.Error(), "bench.json") {
+			t.Errorf("a damaged benchmark: %v", err)
+		}
+	}
+}
+
 // TestInterruptedBench claims no more than was measured.
 func TestInterruptedBench(t *testing.T) {
 	b := sampleBench()

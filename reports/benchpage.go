@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -79,13 +78,25 @@ func loadBench(dir string) (*cost.Bench, error) {
 	return d.Bench, nil
 }
 
-// writeBench writes the page of a benchmark that lies alone in its directory.
-func writeBench(dir, out string, brief bool) (string, error) {
-	b, err := loadBench(dir)
-	if err != nil {
-		return "", err
+// benchIn is the first benchmark in the directories, and those that have more than one.
+// The error is that of the first directory that has a benchmark which can't be read, or
+// matches [fs.ErrNotExist].
+func benchIn(dirs []string) (bench *cost.Bench, in string, rest []string, err error) {
+	err = fs.ErrNotExist
+	for _, dir := range dirs {
+		b, e := loadBench(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			bench, in, err = b, dir, e
+		}
+		if kind, _ := rundir.Kind(dir); e != nil || kind != rundir.IsBench {
+			rest = append(rest, dir)
+		}
 	}
-	out = cmp.Or(out, filepath.Join(dir, rundir.PageFile))
+	return bench, in, rest, err
+}
+
+// writeBench writes the page of a benchmark without runs.
+func writeBench(b *cost.Bench, out string, brief bool) (_ string, err error) {
 	v := newBenchView(b)
 	if !brief {
 		if v.Plots, err = writePlots(filepath.Join(filepath.Dir(out), rundir.PlotsDir), benchFigures(b)); err != nil {

@@ -54,9 +54,7 @@ func (c Compared) Terminal(w io.Writer, color bool, width int) error {
 			cell *checker.Cell
 		}{{"base", ch.Base}, {"head", ch.Head}} {
 			if side.cell != nil && side.cell.Reason != "" {
-				for _, l := range wrap(side.name+": "+side.cell.Reason, t.width-4, reasonLines) {
-					t.line("    " + l)
-				}
+				t.text("    ", side.name+": "+side.cell.Reason)
 			}
 		}
 	}

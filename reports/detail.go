@@ -39,13 +39,16 @@ type momentRow struct {
 	Bad        bool
 }
 
+// program is what the page calls it: whoever reads the page may have it elsewhere.
+const program = "lockbench"
+
 func newDetail(c *checker.Cell, r record) detail {
 	d := detail{Cell: c, Judged: true, Runs: ofRuns(c), Copies: copyRows(c.Copies), Notes: r.notes}
 	if r.run == nil {
-		d.Command = command(history.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Seed: c.Seed})
+		d.Command = Command(program, history.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Seed: c.Seed})
 		return d
 	}
-	d.Command = command(r.run.Plan)
+	d.Command = Command(program, r.run.Plan)
 	if d.Judged = r.result != nil; !d.Judged {
 		return d
 	}

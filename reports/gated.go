@@ -23,25 +23,6 @@ type Gated struct {
 	Exit     int
 }
 
-// Again is the command that makes the run of the plan once more, with the program of that
-// name.
-func Again(program string, p history.Plan) string {
-	words := command(p)
-	words[0] = quoted(program) + " run"
-	if p.First {
-		words = append(words, "--first")
-	}
-	return strings.Join(words, " ")
-}
-
-// quoted is a word that a shell reads as it is.
-func quoted(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // JSON writes one object: the cells, as a matrix's, and the gate. docs/cells.schema.json
 // is its schema.
 func (g Gated) JSON(w io.Writer) error {

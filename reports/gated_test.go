@@ -92,10 +92,10 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestAgain: a shell reads the command as it was meant.
-func TestAgain(t *testing.T) {
+// TestCommand: a shell reads the command as it was meant.
+func TestCommand(t *testing.T) {
 	p := history.Plan{Algorithm: "a", Fault: "cut@after-set/0.7ttl", Clients: 6, TTL: 1e9, Duration: 5e8, Seed: 7, First: true}
-	line := Again("./it's a bench", p)
+	line := strings.Join(Command("./it's a bench", p), " ")
 	out, err := exec.Command("sh", "-c", "printf '<%s>' "+line).Output()
 	if want := "<./it's a bench><run><--algorithm><a><--fault><cut@after-set/0.7ttl><--clients><6><--ttl><1s><--duration><500ms><--seed><7><--first>"; err != nil || string(out) != want {
 		t.Errorf("%s is read as %s, %v", line, out, err)

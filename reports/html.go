@@ -52,34 +52,38 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 // and quorum.html for a study of quorums. A study or a benchmark that lies in the directory
 // of a matrix stands on its page. A cell whose files are missing or damaged says so on
 // the page; only the directory's own file must be readable.
-func HTML(dir string) (path string, err error) { return write(dir, "", false) }
+func HTML(dir string) (path string, err error) { return write([]string{dir}, "", false) }
 
 // HTMLTo is [HTML] into the file out, with the plots beside it, for a directory that
 // can't or shall not be written to.
-func HTMLTo(dir, out string) (path string, err error) { return write(dir, out, false) }
+func HTMLTo(dir, out string) (path string, err error) { return write([]string{dir}, out, false) }
 
 // Brief is [HTML] without what takes long, the pictures and the plots, for somebody
 // who has interrupted the runs and waits.
-func Brief(dir string) (path string, err error) { return write(dir, "", true) }
+func Brief(dir string) (path string, err error) { return write([]string{dir}, "", true) }
 
-// write is [HTMLTo]; where out is empty, the page is written into dir.
-func write(dir, out string, brief bool) (path string, err error) {
-	study, studyErr := loadQuorum(dir)
-	p, err := load(dir)
-	if errors.Is(err, fs.ErrNotExist) && studyErr == nil {
-		return writePage(cmp.Or(out, filepath.Join(dir, rundir.QuorumPage)), "quorum-page", newQuorumView(study))
+// Joined writes one page of the runs and matrices in several directories, see
+// [rundir.Join], into the file out, with the plots beside it. One of them may be a study
+// of quorums, and one a benchmark.
+func Joined(dirs []string, out string) (path string, err error) { return write(dirs, out, false) }
+
+// write is [Joined], also of one directory; where out is empty, the page is written into
+// that.
+func write(dirs []string, out string, brief bool) (path string, err error) {
+	study, in, dirs, studyErr := quorumIn(dirs)
+	if len(dirs) == 0 && studyErr == nil {
+		return writePage(cmp.Or(out, filepath.Join(in, rundir.QuorumPage)), "quorum-page", newQuorumView(study))
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		path, benchErr := writeBench(dir, out, brief)
-		if !errors.Is(benchErr, fs.ErrNotExist) {
-			return path, benchErr
+	bench, at, dirs, benchErr := benchIn(dirs)
+	if len(dirs) == 0 && benchErr == nil {
+		if studyErr == nil && in != at {
+			return "", fmt.Errorf("reports: %s and %s hold no runs: make a page of each", in, at)
 		}
+		return writeBench(bench, cmp.Or(out, filepath.Join(at, rundir.PageFile)), brief)
 	}
-	if errors.Is(err, fs.ErrNotExist) && !errors.Is(studyErr, fs.ErrNotExist) {
-		err = studyErr
-	}
+	p, err := load(dirs)
 	if err != nil {
-		return "", err
+		return "", worthTelling(err, benchErr, studyErr)
 	}
 	v := newView(p, brief)
 	switch {
@@ -88,20 +92,30 @@ func write(dir, out string, brief bool) (path string, err error) {
 	case !errors.Is(studyErr, fs.ErrNotExist):
 		v.QuorumError = studyErr.Error()
 	}
-	out = cmp.Or(out, filepath.Join(dir, rundir.PageFile))
-	bench, benchErr := loadBench(dir)
 	switch {
 	case benchErr == nil:
 		v.Cost = newBenchView(bench)
 	case !errors.Is(benchErr, fs.ErrNotExist):
 		v.CostError = benchErr.Error()
 	}
+	out = cmp.Or(out, filepath.Join(dirs[0], rundir.PageFile))
 	if !brief {
 		if err := v.addPlots(filepath.Join(filepath.Dir(out), rundir.PlotsDir), bench); err != nil {
 			return "", err
 		}
 	}
 	return writePage(out, "page", v)
+}
+
+// worthTelling is the error of directories without runs: rather what is wrong with what
+// else is there.
+func worthTelling(err error, others ...error) error {
+	for _, other := range others {
+		if errors.Is(err, fs.ErrNotExist) && other != nil && !errors.Is(other, fs.ErrNotExist) {
+			return other
+		}
+	}
+	return err
 }
 
 // addPlots writes the plots into plots, and puts them on the page.

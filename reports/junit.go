@@ -9,6 +9,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // The elements of JUnit's XML that every CI reads.
@@ -47,7 +48,7 @@ type (
 
 // JUnit writes the cells as tests: a suite for each algorithm with a test for each fault,
 // and one for what is not about a cell. What is broken is a failure, what proves nothing
-// an error, and what has no meaning is skipped.
+// an error, and what has no meaning, or is another shard's, is skipped.
 func (g Gated) JUnit(w io.Writer) error {
 	all := junitSuites{Name: "lockbench"}
 	m := newGrid(g.Cells, g.Planned)
@@ -57,7 +58,7 @@ func (g Gated) JUnit(w io.Writer) error {
 		for _, col := range m.Cols {
 			if c := m.At(row, col); c != nil {
 				t := junitCase{Class: row, Name: col, Out: c.Reason}
-				if c.Outcome == lb.NotAvailable {
+				if c.Outcome == lb.NotAvailable || c.Runs == 0 && c.Reason == rundir.Elsewhere {
 					t.Skipped, t.Out = &junitText{Message: c.Reason}, ""
 				}
 				left = slices.DeleteFunc(left, func(f gate.Finding) bool {

@@ -29,17 +29,22 @@ var squares = map[lb.Outcome]string{
 	lb.NotAvailable: "➖",
 }
 
-// Markdown writes of the directory of a matrix, a run or a benchmark a summary short enough for the page
-// of a CI: broken promises first, the matrix, and the reasons folded away.
-func Markdown(w io.Writer, dir string) error {
-	p, err := load(dir)
-	bench, benchErr := loadBench(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && benchErr == nil: // a benchmark alone
-	case err != nil:
-		return err
-	default:
-		if err := markdown(w, p.cells, p.planned, markdownPromises); err != nil {
+// Markdown writes of the directory of a matrix, a run or a benchmark, or of several together,
+// a summary short enough for the page of a CI: broken promises first, the matrix, and the
+// reasons folded away. The benchmark is the first in the directories.
+func Markdown(w io.Writer, dirs ...string) error {
+	bench, _, dirs, benchErr := benchIn(dirs)
+	if len(dirs) > 0 || benchErr != nil {
+		p, err := load(dirs)
+		if err != nil {
+			return worthTelling(err, benchErr)
+		}
+		if err := markdown(w, p.cells, p.planned, func(b io.Writer, g grid) {
+			for _, n := range p.notes {
+				fmt.Fprintf(b, "\n%s\n", escapeMD(n))
+			}
+			markdownPromises(b, g)
+		}); err != nil {
 			return err
 		}
 	}
@@ -87,8 +92,11 @@ func markdown(w io.Writer, cells []checker.Cell, planned int, lead func(io.Write
 	}
 	lead(b, g)
 	markdownTable(b, g)
+	if open := g.open(); len(open) > 0 {
+		fmt.Fprintf(b, "\nWhat SAFE leaves open: %s.\n", strings.Join(open, "; "))
+	}
 	markdownReasonsOf(b, "What went wrong, and why", g.inOrder(isHurt), func(c *checker.Cell) string {
-		return fmt.Sprintf("%s, %d of %s", c.Outcome, c.Violations, plural(c.Runs, "run", "runs"))
+		return fmt.Sprintf("%s, %s", c.Outcome, ofRuns(c))
 	})
 	markdownReasonsOf(b, "What proves nothing, and why", g.inOrder(isUnclear), word)
 	markdownAsides(b, g)
@@ -135,11 +143,11 @@ func markdownCell(c *checker.Cell) string {
 	case c == nil:
 		return ""
 	case isBroken(c):
-		return fmt.Sprintf("%s **%s** ❌", squares[c.Outcome], short(c))
+		return strings.TrimRight(fmt.Sprintf("%s **%s** ❌ %s", squares[c.Outcome], short(c), c.Mechanism()), " ")
 	case notRun(c):
 		return short(c)
 	}
-	return squares[c.Outcome] + " " + short(c)
+	return strings.TrimRight(squares[c.Outcome]+" "+short(c)+" "+c.Mechanism(), " ")
 }
 
 func markdownReasonsOf(b io.Writer, title string, list []*checker.Cell, says func(*checker.Cell) string) {

@@ -19,11 +19,20 @@ type page struct {
 	cells   []checker.Cell
 	planned int // runs of each cell, 0 where nobody said
 	run     func(checker.Cell) (*rundir.Run, error)
+	notes   []string // of what was read together
 }
 
-// load reads what dir says of itself. Where it is the directory of neither, the error
-// matches [fs.ErrNotExist].
-func load(dir string) (*page, error) {
+// load reads what the directories say of themselves, several as one matrix. Where one is
+// the directory of neither, the error matches [fs.ErrNotExist].
+func load(dirs []string) (*page, error) {
+	if len(dirs) != 1 {
+		j, err := rundir.Join(dirs)
+		if err != nil {
+			return nil, fmt.Errorf("reports: %w", err)
+		}
+		return &page{j.Cells, j.Planned, j.Run, j.Notes}, nil
+	}
+	dir := dirs[0]
 	kind, err := rundir.Kind(dir)
 	switch {
 	case err != nil:
@@ -33,7 +42,11 @@ func load(dir string) (*page, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reports: %w", err)
 		}
-		return &page{m.Cells, m.Planned, m.Run}, nil
+		p := &page{cells: m.Cells, planned: m.Planned, run: m.Run}
+		if m.Shard.Of > 0 {
+			p.notes = append(p.notes, fmt.Sprintf("This is shard %s of a matrix: lockbench report with the directories of all joins them.", m.Shard))
+		}
+		return p, nil
 	case kind == rundir.IsRun:
 		r, err := rundir.OpenRun(dir)
 		if err != nil {
@@ -53,11 +66,7 @@ func cellOf(run *rundir.Run) checker.Cell {
 			Runs: 1, Seed: plan.Seed, Dir: ".", OutageMS: -1, FirstViolationMS: -1}
 	}
 	r.Plan = plan
-	info := lb.Info{Name: plan.Algorithm}
-	if plan.Expect != nil {
-		info.Expect = []lb.Expectation{*plan.Expect}
-	}
-	c := checker.Merge([]checker.Result{r}, info)
+	c := checker.CellOf([]checker.Result{r})
 	c.Dir = "."
 	return c
 }

@@ -51,6 +51,23 @@ func loadQuorum(dir string) (quorum.Study, error) {
 	return s, err
 }
 
+// quorumIn is the first study in the directories, and those that have runs or a benchmark.
+// The error is that of the first directory that has a study which can't be read, or
+// matches [fs.ErrNotExist].
+func quorumIn(dirs []string) (study quorum.Study, in string, rest []string, err error) {
+	err = fs.ErrNotExist
+	for _, dir := range dirs {
+		s, e := loadQuorum(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			study, in, err = s, dir, e
+		}
+		if kind, _ := rundir.Kind(dir); e != nil || kind == rundir.IsMatrix || kind == rundir.IsRun || kind == rundir.IsBench {
+			rest = append(rest, dir)
+		}
+	}
+	return study, in, rest, err
+}
+
 func readJSON(path string, v any) error {
 	b, err := os.ReadFile(path)
 	if err != nil {

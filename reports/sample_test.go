@@ -40,10 +40,18 @@ func sampleCells() []checker.Cell {
 				c.Effect, c.OutageMS = "", 3.1+float64(i)
 			}
 			change(&c)
+			sure(&c)
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// sure says of the cell how sure it is, as the checkers do.
+func sure(c *checker.Cell) {
+	if c.Outcome != lb.NotAvailable && c.Outcome != lb.Inconclusive {
+		c.Share = checker.NewShare(c.Violations, c.Runs-c.Inconclusive)
+	}
 }
 
 // largeCells is a matrix of many locks and faults, of whose cells few matter.
@@ -56,8 +64,9 @@ func largeCells() []checker.Cell {
 			case strings.Contains(col, "+") && row != "redlock":
 				c.Outcome = lb.NotAvailable
 			case row == "none":
-				c.Outcome, c.Reason = lb.Broken, "double grant: everybody is granted the lock"
+				c.Outcome, c.Reason, c.Violations = lb.Broken, "double grant: everybody is granted the lock", 1
 			}
+			sure(&c)
 			out = append(out, c)
 		}
 	}

@@ -14,9 +14,8 @@ import (
 
 const (
 	minWidth     = 60
-	cellWidth    = 7 // the longest short outcome, with the mark of a broken promise
+	cellWidth    = 8 // the longest short outcome or mechanism, with the mark of a broken promise
 	headWidth    = 8 // column heads break at hyphens to get below this
-	reasonLines  = 3
 	listedCells  = 40
 	brokenSymbol = "!"
 )
@@ -48,8 +47,9 @@ func Matrix(w io.Writer, cells []checker.Cell, planned int, color bool, width in
 		t.block(g, cols)
 	}
 	t.legend(g)
+	t.open(g)
 	t.reasons("What went wrong, and why", g.inOrder(isHurt), func(c *checker.Cell) string {
-		return fmt.Sprintf("%s, %d of %s", t.paint(sgr[c.Outcome], string(c.Outcome)), c.Violations, plural(c.Runs, "run", "runs"))
+		return t.paint(sgr[c.Outcome], string(c.Outcome)) + ", " + ofRuns(c)
 	})
 	t.reasons("What proves nothing, and why", g.inOrder(isUnclear), func(c *checker.Cell) string { return word(c) })
 	t.asides(g)
@@ -117,10 +117,17 @@ func (t terminal) block(g grid, cols []string) {
 		}
 		for _, r := range kin.Names {
 			s := pad(r, rowWidth(g))
+			how, hurt := pad("", rowWidth(g)), false
 			for _, c := range cols {
-				s += " " + t.cell(g.At(r, c), colWidth(c))
+				cell := g.At(r, c)
+				s += " " + t.cell(cell, colWidth(c))
+				how += " " + pad(howShort(cell), colWidth(c))
+				hurt = hurt || howShort(cell) != ""
 			}
 			t.line(s)
+			if hurt {
+				t.line(how)
+			}
 		}
 	}
 	t.line("")
@@ -172,6 +179,23 @@ func (t terminal) cell(c *checker.Cell, width int) string {
 	return t.paint(sgr[c.Outcome], pad(s, width))
 }
 
+// howShort is the mechanism below a cell, in a word: a double grant is not an overstay,
+// though both may read BROKEN.
+func howShort(c *checker.Cell) string {
+	if c == nil {
+		return ""
+	}
+	return shortMechanism[c.Mechanism()]
+}
+
+var shortMechanism = map[string]string{
+	lb.DoubleGrant:   "double",
+	lb.VanishedGrant: "vanished",
+	lb.Overstay:      "overstay",
+	lb.EarlyRelease:  "early",
+	lb.Ghost:         "ghost",
+}
+
 func (t terminal) legend(g grid) {
 	counts := g.counts()
 	for _, k := range outcomes {
@@ -179,8 +203,33 @@ func (t terminal) legend(g grid) {
 			t.line(t.paint(sgr[k.Outcome], pad(k.Short, cellWidth)) + "  " + k.Meaning)
 		}
 	}
+	for _, m := range mechanisms {
+		if len(g.inOrder(func(c *checker.Cell) bool { return c.Mechanism() == m.Name })) > 0 {
+			word, means := shortMechanism[m.Name], m.Meaning
+			if word != m.Name {
+				means = m.Name + ": " + means
+			}
+			for _, l := range wrap(means, t.width-cellWidth-2, 0) {
+				t.line(pad(word, cellWidth) + "  " + l)
+				word = ""
+			}
+		}
+	}
 	if len(g.inOrder(isBroken)) > 0 {
 		t.line(pad(brokenSymbol, cellWidth) + "  disagrees with what the algorithm declares (see the end)")
+	}
+}
+
+// open says how much is still open where nothing broke.
+func (t terminal) open(g grid) {
+	list := g.open()
+	if len(list) == 0 {
+		return
+	}
+	t.line("")
+	t.line(t.paint("1", "What SAFE leaves open"))
+	for _, s := range list {
+		t.text("  ", s)
 	}
 }
 
@@ -197,9 +246,7 @@ func (t terminal) reasons(title string, list []*checker.Cell, says func(*checker
 			break
 		}
 		t.line(fmt.Sprintf("  %s under %s: %s", c.Algorithm, c.Fault, says(c)))
-		for _, l := range wrap(c.Reason, t.width-4, reasonLines) {
-			t.line("    " + l)
-		}
+		t.text("    ", c.Reason)
 	}
 }
 

@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
@@ -12,8 +14,11 @@ import (
 // notRun reports whether the cell is planned, but has no run: the matrix was
 // interrupted, or still goes on.
 func notRun(c *checker.Cell) bool {
-	return c.Outcome == lb.Inconclusive && c.Runs == 0 && c.Reason == rundir.NotRun
+	return c.Outcome == lb.Inconclusive && c.Runs == 0 && (c.Reason == rundir.NotRun || c.Reason == rundir.Elsewhere)
 }
+
+// wanted is how many runs the cell was to have, 0 where nobody said.
+func (g grid) wanted(c *checker.Cell) int { return cmp.Or(c.Planned, g.planned) }
 
 // hasFailed reports whether the bench came to no end with the run that decides the cell,
 // so that nothing is known of the lock.
@@ -57,7 +62,7 @@ func waitingIn(g grid) []waiting {
 // proven reports whether every run of every cell was done and proved something.
 func (g grid) proven() bool {
 	return len(g.inOrder(func(c *checker.Cell) bool {
-		return c.Outcome == lb.Inconclusive || c.Inconclusive > 0 || c.Runs < g.planned && c.Outcome != lb.NotAvailable
+		return c.Outcome == lb.Inconclusive || c.Inconclusive > 0 || c.Runs < g.wanted(c) && c.Outcome != lb.NotAvailable
 	})) == 0
 }
 
@@ -65,11 +70,15 @@ func (g grid) proven() bool {
 func (g grid) unfinished() string {
 	number := func(f func(*checker.Cell) bool) int { return len(g.inOrder(f)) }
 	var missing []string
-	if n := number(notRun); n > 0 {
-		all := number(func(*checker.Cell) bool { return true })
-		missing = append(missing, fmt.Sprintf("%d of %s without a run", n, plural(all, "cell", "cells")))
+	all := plural(number(func(*checker.Cell) bool { return true }), "cell", "cells")
+	elsewhere := func(c *checker.Cell) bool { return notRun(c) && c.Reason == rundir.Elsewhere }
+	if n := number(notRun) - number(elsewhere); n > 0 {
+		missing = append(missing, fmt.Sprintf("%d of %s without a run", n, all))
 	}
-	if n := number(func(c *checker.Cell) bool { return c.Runs > 0 && c.Runs < g.planned }); n > 0 {
+	if n := number(elsewhere); n > 0 {
+		missing = append(missing, fmt.Sprintf("%d of %s in another shard", n, all))
+	}
+	if n := number(func(c *checker.Cell) bool { return c.Runs > 0 && c.Runs < g.wanted(c) }); n > 0 {
 		missing = append(missing, fmt.Sprintf("%s with fewer than the %d runs planned", plural(n, "cell", "cells"), g.planned))
 	}
 	if n := number(hasFailed); n > 0 {
@@ -79,4 +88,21 @@ func (g grid) unfinished() string {
 		return ""
 	}
 	return "This matrix is not finished: " + strings.Join(missing, ", ") + "."
+}
+
+// open says of the cells that read SAFE how much their runs leave open: those with the
+// fewest first, and how many cells that is.
+func (g grid) open() (list []string) {
+	cells := g.inOrder(func(c *checker.Cell) bool { return c.Open() != "" })
+	slices.SortStableFunc(cells, func(a, b *checker.Cell) int { return a.Share.Of - b.Share.Of })
+	for len(cells) > 0 {
+		says := cells[0].Open()
+		n := 0
+		for n < len(cells) && cells[n].Open() == says {
+			n++
+		}
+		list = append(list, fmt.Sprintf("%s with %s (95%% interval)", plural(n, "cell", "cells"), says))
+		cells = cells[n:]
+	}
+	return list
 }

@@ -8,6 +8,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/shell"
 )
 
 // view is what the page's template shows.
@@ -21,12 +22,14 @@ type view struct {
 	Broken    []*checker.Cell
 	// Unfinished says what a matrix still lacks, and Waiting which cells.
 	Unfinished string
-	Waiting    []waiting
-	Failed     bool // a run
-	Evidence   []evidence
-	Calm       []calmCell
-	Absent     []absence
-	Plots      []plotView
+	// Notes are what a reader must know of what was read together.
+	Notes    []string
+	Waiting  []waiting
+	Failed   bool // a run
+	Evidence []evidence
+	Calm     []calmCell
+	Absent   []absence
+	Plots    []plotView
 	// Cost is the benchmark that lies in the same directory, nil for none, and CostError
 	// says why one that is there can't be shown.
 	Cost      *benchView
@@ -58,7 +61,7 @@ const (
 func newView(p *page, brief bool) *view {
 	g := newGrid(p.cells, p.planned)
 	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.cells) == 1, Brief: brief}
-	v.Unfinished, v.Waiting = g.unfinished(), waitingIn(g)
+	v.Unfinished, v.Waiting, v.Notes = g.unfinished(), waitingIn(g), p.notes
 	v.Failed = len(g.inOrder(hasFailed)) > 0
 	var plans planFacts
 	var details []detail
@@ -128,12 +131,13 @@ func (e evidence) with(o lb.Outcome) int {
 	return n
 }
 
-// command is what runs p again.
-func command(p history.Plan) []string {
-	s := []string{"lockbench run"}
+// Command is what runs p again with the program, to be pasted into a shell: the verb, and
+// then each flag with its value.
+func Command(program string, p history.Plan) []string {
+	s := []string{shell.Line(program, "run")}
 	add := func(flag, value string) {
 		if value != "" && value != "0" && value != "0s" {
-			s = append(s, "--"+flag+" "+value)
+			s = append(s, shell.Line("--"+flag, value))
 		}
 	}
 	add("algorithm", p.Algorithm)
@@ -147,6 +151,9 @@ func command(p history.Plan) []string {
 	add("ttl", p.TTL.String())
 	add("duration", p.Duration.String())
 	add("seed", fmt.Sprint(p.Seed))
+	if p.First {
+		s = append(s, "--first")
+	}
 	return s
 }
 

@@ -1,8 +1,6 @@
 package reports
 
 import (
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -42,22 +40,12 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// interval is the 95% interval of a proportion k of n, after Wilson: it stays
-// honest for few runs, where "0 of 5" must not read as "never".
-func interval(k, n int) (lo, hi float64) {
-	if n == 0 {
-		return 0, 1
-	}
-	const z = 1.96
-	p, m := float64(k)/float64(n), float64(n)
-	mid := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return max(0, mid-half), min(1, mid+half)
-}
-
+// ofRuns is how many runs broke, and how sure that is.
 func ofRuns(c *checker.Cell) string {
-	lo, hi := interval(c.Violations, c.Runs)
-	return fmt.Sprintf("%d of %s (95%% interval %.0f–%.0f%%)", c.Violations, plural(c.Runs, "run", "runs"), 100*lo, 100*hi)
+	if c.Share == nil { // an older lockbench made the cell
+		return checker.NewShare(c.Violations, c.Runs).String()
+	}
+	return c.Share.String()
 }
 
 // wrap breaks s into lines of at most width columns; a longer word stays whole.

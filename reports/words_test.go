@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -15,18 +14,6 @@ func TestSpan(t *testing.T) {
 	} {
 		if got := span(ms); got != want {
 			t.Errorf("span(%v) = %q, want %q", ms, got, want)
-		}
-	}
-}
-
-func TestInterval(t *testing.T) {
-	for _, c := range []struct {
-		k, n   int
-		lo, hi float64
-	}{{0, 5, 0, .434}, {5, 5, .566, 1}, {4, 5, .376, .964}, {0, 0, 0, 1}, {50, 100, .404, .596}} {
-		lo, hi := interval(c.k, c.n)
-		if math.Abs(lo-c.lo) > .001 || math.Abs(hi-c.hi) > .001 {
-			t.Errorf("interval(%d, %d) = %.3f, %.3f, want %.3f, %.3f", c.k, c.n, lo, hi, c.lo, c.hi)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -76,7 +75,7 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 			steps = append(steps, b-a)
 		}
 	}
-	if a, b := Mechanism(base), Mechanism(head); a != b {
+	if a, b := base.Mechanism(), head.Mechanism(); a != b {
 		ch.What = append(ch.What, fmt.Sprintf("%s → %s", orNone(a), orNone(b)))
 		// The lock itself broke, where it had only been outlived, or the other way round.
 		steps = append(steps, breaks(b)-breaks(a))
@@ -102,15 +101,6 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 	return ch, true
 }
 
-// Mechanism is what the reason of a cell that was hurt begins with, "" for none.
-func Mechanism(c *checker.Cell) string {
-	name, _, _ := strings.Cut(c.Reason, ":")
-	if slices.Contains(promised[1:], c.Outcome) && slices.Contains(mechanisms, name) {
-		return name
-	}
-	return ""
-}
-
 func breaks(mechanism string) int {
 	if mechanism == lb.DoubleGrant || mechanism == lb.VanishedGrant {
 		return 1
@@ -126,7 +116,7 @@ func promiseBroke(c *checker.Cell) int {
 }
 
 func tellCell(c *checker.Cell) string {
-	if m := Mechanism(c); m != "" {
+	if m := c.Mechanism(); m != "" {
 		return string(c.Outcome) + ", " + m
 	}
 	return string(c.Outcome)

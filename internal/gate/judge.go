@@ -55,6 +55,8 @@ func Of(c checker.Cell) *Finding {
 		f.Kind, f.Says = Blind, fmt.Sprintf("nothing went wrong in %d runs", c.Runs)
 	case c.Promise == checker.PromiseBroken:
 		f.Kind = Broken
+	case c.Reason == rundir.Elsewhere && c.Runs == 0: // a shard has no say in it
+		return nil
 	case c.Outcome == lb.Inconclusive && c.Runs == 0 && c.Reason == rundir.NotRun:
 		f.Kind = NoData
 	case c.Outcome == lb.Inconclusive:

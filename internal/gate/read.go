@@ -1,10 +1,7 @@
 package gate
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"path/filepath"
+	"cmp"
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
@@ -18,90 +15,35 @@ type Place struct {
 	Algorithm, Fault string
 	// Planned is how many runs there should be.
 	Planned int
-	// None is why there can be none, or "".
-	None string
+	// None is why there can be none, or "", and Lacks why there is none yet.
+	None, Lacks string
 
 	results []checker.Result
 	dirs    []string
 }
 
-// Read reads the results of runs and of matrices. The same algorithm under the same fault
-// is one place, in whichever directories its runs are. The places come also where the
-// error says that some runs can't be read.
-func Read(dirs []string) ([]*Place, error) {
-	var r reader
-	for _, dir := range dirs {
-		r.dir(dir)
-	}
-	return r.places, errors.Join(r.errs...)
-}
-
-type reader struct {
-	places []*Place
-	errs   []error
-}
-
-func (r *reader) dir(dir string) {
-	what, err := rundir.Kind(dir)
-	switch {
-	case err != nil:
-		r.fail(err)
-	case what == rundir.IsMatrix:
-		m, err := rundir.OpenMatrix(dir)
-		if err != nil {
-			r.fail(err)
-			return
-		}
-		for _, c := range m.Cells {
-			p := r.at(c.Algorithm, c.Fault)
-			if c.Outcome == lb.NotAvailable {
-				p.None = c.Reason
-			} else {
-				p.Planned += m.Planned
-			}
-		}
-		runs, damaged := m.Runs()
-		for _, err := range damaged {
-			r.fail(err)
-		}
-		for _, run := range runs {
-			r.run(run)
-		}
-	case what == rundir.IsRun:
-		run, err := rundir.OpenRun(dir)
-		if err != nil {
-			r.fail(err)
-			return
-		}
-		r.at(run.Plan.Algorithm, run.Plan.Fault).Planned++
-		r.run(run)
-	default:
-		r.fail(fmt.Errorf("%s is a %s, and holds no runs: %w", dir, what, fs.ErrNotExist))
-	}
-}
-
-func (r *reader) fail(err error) { r.errs = append(r.errs, err) }
-
-func (r *reader) at(algorithm, fault string) *Place {
-	i := slices.IndexFunc(r.places, func(p *Place) bool { return p.Algorithm == algorithm && p.Fault == fault })
-	if i < 0 {
-		i, r.places = len(r.places), append(r.places, &Place{Algorithm: algorithm, Fault: fault})
-	}
-	return r.places[i]
-}
-
-func (r *reader) run(run *rundir.Run) {
-	res, err := run.Result()
+// Read reads the results of runs and of matrices, as [rundir.Join] joins them: the same
+// algorithm under the same fault is one place, in whichever directories its runs are. The
+// notes say in what the directories differ, and what is not counted.
+func Read(dirs []string) (places []*Place, notes []string, err error) {
+	joined, err := rundir.Join(dirs)
 	if err != nil {
-		res = checker.Result{Outcome: lb.Inconclusive, Failed: true, OutageMS: -1, FirstViolationMS: -1,
-			Reason: fmt.Sprintf("the run was not judged (lockbench check %s judges it)", run.Dir)}
-		if !errors.Is(err, fs.ErrNotExist) {
-			r.fail(err)
-		}
+		return nil, nil, err
 	}
-	res.Plan = run.Plan
-	p := r.at(run.Plan.Algorithm, run.Plan.Fault)
-	p.results, p.dirs = append(p.results, res), append(p.dirs, filepath.Clean(run.Dir))
+	for i, c := range joined.Cells {
+		p := &Place{Algorithm: c.Algorithm, Fault: c.Fault}
+		if c.Outcome == lb.NotAvailable {
+			p.None = c.Reason
+		} else {
+			p.Planned = cmp.Or(c.Planned, joined.Planned)
+		}
+		if c.Runs == 0 {
+			p.Lacks = c.Reason
+		}
+		p.results, p.dirs = joined.Results(i)
+		places = append(places, p)
+	}
+	return places, joined.Notes, nil
 }
 
 // Judged is a cell, with the plan of the run that decides it.
@@ -116,6 +58,7 @@ type Judged struct {
 func (p *Place) cell(c Config) (j Judged, blind string, n int) {
 	if len(p.results) == 0 {
 		j.Cell = rundir.Pending(checker.Cell{Algorithm: p.Algorithm, Fault: p.Fault})
+		j.Reason = cmp.Or(p.Lacks, j.Reason)
 		if p.None != "" {
 			j.Outcome, j.Reason = lb.NotAvailable, p.None
 		}

@@ -16,6 +16,7 @@ type converter struct {
 	processes map[string]*process
 	serial    int  // of acquisitions
 	struck    bool // by the nemesis
+	exact     bool // it is an export of lockbench
 	// What the notes tell.
 	ended, dropped, idle, other int
 }
@@ -62,6 +63,11 @@ func (c *converter) take(op map[string]any) error {
 	}
 	name := fmt.Sprint(op["process"])
 	if _, client := op["process"].(int64); !client {
+		if f := text(op["f"]); c.exact || f == fHeader {
+			if err := c.bench(f, op); err != nil {
+				return err
+			}
+		}
 		c.nemesis(name, fmt.Sprint(op["f"]), op["value"])
 		return nil
 	}
@@ -75,13 +81,16 @@ func (c *converter) take(op map[string]any) error {
 		c.processes[name] = p
 	}
 	if kind == "invoke" {
-		return c.invoke(p, "process "+name, f, op["value"])
+		return c.invoke(p, "process "+name, f, op)
 	}
 	if p.pending == nil || p.pending.Op != f {
 		return fmt.Errorf("process %s ends a %s that it did not invoke", name, f)
 	}
 	ev := *p.pending
 	p.pending = nil
+	if c.exact {
+		return c.answer(ev, kind, op)
+	}
 	if f == history.OpAcquire {
 		return c.acquired(p, ev, kind)
 	}
@@ -99,6 +108,9 @@ func word(v any) any {
 // the order of the file is the order of time.
 func (c *converter) tick(v any) {
 	t := c.now + 1
+	if c.exact { // what happens in one instant is not ordered by its line
+		t = c.now
+	}
 	if ns, ok := v.(int64); ok && ns < 1<<62 {
 		t = max(t, lb.Instant(ns))
 	}
@@ -123,12 +135,20 @@ func (c *converter) nemesis(who, f string, value any) {
 	c.history = append(c.history, history.Event{At: c.now, Kind: history.KindFault, Name: who, Phase: phase, Note: note})
 }
 
-func (c *converter) invoke(p *process, client, op string, value any) error {
+func (c *converter) invoke(p *process, client, op string, of map[string]any) error {
+	value := of["value"]
 	if p.pending != nil {
 		return fmt.Errorf("%s invokes %s before its %s has ended", client, op, p.pending.Op)
 	}
 	ev := history.Event{At: c.now, Kind: history.KindCall, Op: op, Client: client, Lock: lockOf(value)}
-	if op == history.OpRelease {
+	switch {
+	case c.exact:
+		ev.Client, ev.ID = text(of["client"]), text(of["id"])
+		ev.Shared, _ = of["shared"].(bool)
+		if ev.Client == "" || ev.ID == "" {
+			return fmt.Errorf("an operation of an export of lockbench without :client or :id")
+		}
+	case op == history.OpRelease:
 		if a := p.of(ev.Lock).last(); a != nil {
 			ev.ID = a.id
 		}
@@ -169,7 +189,7 @@ func (c *converter) acquired(p *process, ev history.Event, kind string) error {
 	case "info":
 		h.unclear = a
 	}
-	return c.answer(ev, kind)
+	return c.answer(ev, kind, nil)
 }
 
 func (c *converter) released(p *process, ev history.Event, kind string, reason any) error {
@@ -193,7 +213,7 @@ func (c *converter) released(p *process, ev history.Event, kind string, reason a
 	default:
 		c.dropped++
 	}
-	return c.answer(ev, kind)
+	return c.answer(ev, kind, nil)
 }
 
 // notHeld reports whether a release failed because the lock was not held, by the
@@ -211,19 +231,25 @@ func notHeld(reason any) bool {
 	return false
 }
 
-// answer appends the return of an operation.
-func (c *converter) answer(ev history.Event, kind string) error {
+// answer appends the return of an operation, with what that says itself.
+func (c *converter) answer(ev history.Event, kind string, op map[string]any) error {
 	result, ok := map[string]lb.Answer{"ok": lb.AnswerOK, "fail": lb.AnswerFailed, "info": lb.AnswerUnknown}[kind]
 	if !ok {
 		return fmt.Errorf(":type %s is not one of invoke, ok, fail, info", kind)
 	}
 	ev.At, ev.Kind, ev.Result = c.now, history.KindReturn, result
+	if op != nil {
+		exactly(&ev, op)
+	}
 	c.history = append(c.history, ev)
 	return nil
 }
 
 // notes explain the reading where there was something to read.
 func (c *converter) notes() []string {
+	if c.exact {
+		return nil
+	}
 	notes := []string{"a history of Jepsen: an acquire and the releases of the same process that follow it are one acquisition"}
 	add := func(n int, one, many string) {
 		if n == 1 {

@@ -51,13 +51,15 @@ func JudgeMatrix(ctx context.Context, c catalog.Catalog, m *rundir.Matrix) (note
 	for i, old := range m.Cells {
 		at := cell{old.Algorithm, old.Fault}
 		if done := results[at]; len(done) > 0 {
-			m.Cells[i] = Cell(done)
-			m.Cells[i].Dir = dirs[at][Decisive(done)]
-		} else if old.Outcome != lb.NotAvailable {
+			m.Cells[i] = checker.CellOf(done)
+			m.Cells[i].Dir = dirs[at][checker.DecisiveOf(done)]
+			m.Cells[i].Planned = old.Planned
+		} else if old.Outcome != lb.NotAvailable && old.Reason != rundir.Elsewhere {
 			m.Cells[i] = rundir.Pending(old)
 		}
-		if n := m.Planned - len(results[at]); n > 0 && m.Cells[i].Outcome != lb.NotAvailable {
-			notes = append(notes, fmt.Sprintf("%s × %s: %d of %d runs not done", at.algorithm, at.fault, n, m.Planned))
+		planned := m.PlannedOf(i)
+		if n := planned - len(results[at]); n > 0 && m.Cells[i].Outcome != lb.NotAvailable {
+			notes = append(notes, fmt.Sprintf("%s × %s: %d of %d runs not done", at.algorithm, at.fault, n, planned))
 		}
 	}
 	if save(m.Save()); saved != nil {

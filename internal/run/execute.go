@@ -32,6 +32,9 @@ const (
 	graceOutside = 10 * time.Second
 )
 
+// ErrBug: the bench's own process panicked.
+var ErrBug = errors.New("a bug of lockbench")
+
 // ErrFailed: the bench came to no end with a run that it had begun.
 var ErrFailed = errors.New("run failed")
 
@@ -39,12 +42,19 @@ var ErrFailed = errors.New("run failed")
 // bench failed, and the result says no more than that; what was recorded until then
 // is in the directory.
 func Execute(ctx context.Context, c catalog.Catalog, dir string, plan history.Plan) (checker.Result, error) {
+	return Watched(ctx, c, dir, plan, func(string) {})
+}
+
+// Watched is [Execute] that tells, in a few words, what the run is at: servers start,
+// clients work, the fault strikes and is healed, the history is judged. It tells one at a
+// time.
+func Watched(ctx context.Context, c catalog.Catalog, dir string, plan history.Plan, tell func(phase string)) (checker.Result, error) {
 	plan.Machine, plan.Versions = Here(), versions(ctx, c, plan)
 	r, err := rundir.CreateRun(dir, plan)
 	if err != nil {
 		return failed(plan, err), err
 	}
-	if err := performed(ctx, c, r); err != nil {
+	if err := performed(ctx, c, r, tell); err != nil {
 		res := failed(r.Plan, err)
 		noWord := r.Fail(res.Reason)
 		if ctx.Err() == nil { // harm that was seen until then stands
@@ -56,6 +66,7 @@ func Execute(ctx context.Context, c catalog.Catalog, dir string, plan history.Pl
 		err = errors.Join(err, noWord, r.SaveResult(res))
 		return res, fmt.Errorf("%w: %s × %s, seed %d (%s): %w", ErrFailed, plan.Algorithm, plan.Fault, plan.Seed, dir, err)
 	}
+	tell("the history is judged")
 	res, err := Judge(ctx, c, r)
 	if err != nil {
 		return failed(r.Plan, err), fmt.Errorf("%w: %w", ErrFailed, err)
@@ -64,7 +75,7 @@ func Execute(ctx context.Context, c catalog.Catalog, dir string, plan history.Pl
 }
 
 // performed has the plan performed in its lab.
-func performed(ctx context.Context, c catalog.Catalog, r *rundir.Run) error {
+func performed(ctx context.Context, c catalog.Catalog, r *rundir.Run, tell func(string)) error {
 	driver, err := c.Lab(r.Plan.Lab)
 	if err != nil {
 		return err
@@ -78,19 +89,32 @@ func performed(ctx context.Context, c catalog.Catalog, r *rundir.Run) error {
 		return err
 	}
 	defer logTo.Close()
-	return InLab(ctx, driver, logTo, "perform", abs)
+	phases, told, err := listen(tell)
+	if err != nil {
+		return err
+	}
+	defer told()
+	return inLab(ctx, driver, logTo, phases, "perform", abs)
 }
 
 // InLab starts this program again with these arguments, in namespaces of its own where
 // the lab wants that, and returns when it has ended. What it prints goes to the log; its
 // last line is part of the error.
 func InLab(ctx context.Context, driver lab.Driver, logTo *os.File, args ...string) error {
+	return inLab(ctx, driver, logTo, nil, args...)
+}
+
+// inLab is [InLab]; where phases is not nil, the program has it at [Phases].
+func inLab(ctx context.Context, driver lab.Driver, logTo, phases *os.File, args ...string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	cmd := exec.Command(self, args...)
 	cmd.Stdout, cmd.Stderr = logTo, logTo
+	if phases != nil {
+		cmd.ExtraFiles = []*os.File{phases}
+	}
 	lab.Detach(cmd)
 	grace := graceOutside
 	if driver.Inside {
@@ -143,9 +167,8 @@ func explain(err error, log string) error {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	said := lines[len(lines)-1]
 	for _, line := range lines { // of a panic the first line tells, not the last
-		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
-			said = line
-			break
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "lockbench: internal error: ") {
+			return fmt.Errorf("%w: %w: %s; see %s", ErrBug, err, line, log)
 		}
 	}
 	return fmt.Errorf("%w: %s", err, said)

@@ -49,36 +49,18 @@ func cut(res *checker.Result, why error) {
 	res.Outcome, res.Reason, res.Failed = lb.Inconclusive, why.Error(), true
 }
 
-const interrupted = "the run was interrupted"
-
 // wasInterrupted reports whether somebody wanted the run to end early, and it had shown
 // no harm by then.
 func wasInterrupted(res checker.Result) bool {
-	return res.Failed && strings.HasPrefix(res.Reason, interrupted)
+	return res.Failed && strings.HasPrefix(res.Reason, rundir.Interrupted)
 }
 
 // failed is the result of a run of which the bench made nothing.
 func failed(plan history.Plan, why error) checker.Result {
 	reason := "the run failed: " + why.Error()
 	if errors.Is(why, context.Canceled) {
-		reason = interrupted
+		reason = rundir.Interrupted
 	}
 	return checker.Result{Schema: history.Schema, Plan: plan, Outcome: lb.Inconclusive, Reason: reason, Failed: true,
 		Copies: map[string]checker.Copy{}, OutageMS: -1, FirstViolationMS: -1}
-}
-
-// Cell merges the runs of a cell, by the expectation that their plans carry.
-func Cell(results []checker.Result) checker.Cell { return checker.Merge(results, infoOf(results)) }
-
-// Decisive is the run that determines the cell; there must be one.
-func Decisive(results []checker.Result) int { return checker.Decisive(results, infoOf(results)) }
-
-func infoOf(results []checker.Result) (info lb.Info) {
-	for _, r := range results {
-		info.Name = r.Plan.Algorithm
-		if e := r.Plan.Expect; e != nil {
-			info.Expect = []lb.Expectation{*e}
-		}
-	}
-	return info
 }

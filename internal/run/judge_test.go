@@ -86,7 +86,7 @@ func TestPlanSaysAll(t *testing.T) {
 	if h := Here(); h.Cores < 1 || !strings.Contains(h.System, "/") {
 		t.Errorf("machine %+v", h)
 	}
-	if v := versions(t.Context(), catalog.Catalog{}, plan); v["go"] == "" || v[module] == "" {
+	if v := versions(t.Context(), catalog.Catalog{}, plan); v["go"] == "" || v[Module] == "" {
 		t.Errorf("versions %v", v)
 	}
 }

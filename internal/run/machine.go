@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,7 +30,8 @@ func Here() *history.Machine {
 	return m
 }
 
-const module = "github.com/lockbench/lockbench"
+// Module is lockbench's own.
+const Module = "github.com/lockbench/lockbench"
 
 // libraries are those that locks are made of, and the server that is built in.
 var libraries = []string{
@@ -37,36 +39,48 @@ var libraries = []string{
 	"github.com/go-zookeeper/zk", "github.com/go-sql-driver/mysql", "go.etcd.io/etcd/client/v3", "go.etcd.io/etcd/server/v3",
 }
 
+// Built is what this program was built of: the version of lockbench, of Go and of the
+// libraries, by module path, and the revision of the sources, as far as they are known.
+func Built() map[string]string {
+	v := map[string]string{"go": runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	built := map[string]string{info.Main.Path: info.Main.Version}
+	for _, d := range info.Deps {
+		built[d.Path] = d.Version
+	}
+	for _, path := range append(slices.Clip(libraries), Module) {
+		if built[path] != "" {
+			v[path] = built[path]
+		}
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v["revision"] = s.Value
+		}
+		if s.Key == "vcs.modified" && s.Value == "true" {
+			v["modified"] = "yes"
+		}
+	}
+	return v
+}
+
 // versions are those of what takes part in a run.
 func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[string]string {
 	t, err := c.Topology(plan.Topology)
 	driver, err2 := c.Lab(plan.Lab)
 	if err != nil || err2 != nil {
-		return Versions(ctx, lab.Driver{})
+		return Built()
 	}
 	return Versions(ctx, driver, t)
 }
 
-// Versions are those of this program, of its libraries and of the servers of topologies
-// in the lab, as far as they are known.
+// Versions are those of this program, see [Built], and of the servers of topologies in
+// the lab, as far as they are known.
 func Versions(ctx context.Context, driver lab.Driver, topologies ...lab.Topology) map[string]string {
-	v := map[string]string{"go": runtime.Version()}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		built := map[string]string{info.Main.Path: info.Main.Version}
-		for _, d := range info.Deps {
-			built[d.Path] = d.Version
-		}
-		for _, path := range append(libraries, module) {
-			if built[path] != "" {
-				v[path] = built[path]
-			}
-		}
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				v["revision"] = s.Value
-			}
-		}
-	}
+	v := Built()
 	for _, t := range topologies {
 		if !driver.Inside || t.Kind.Version.Of == "" {
 			continue

@@ -3,9 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -24,12 +21,36 @@ type Matrix struct {
 	Faults     []faults.Fault
 	Workload   workloads.Workload
 	// Base is the plan of every run, save for what differs from cell to cell. Its
-	// seed is that of each cell's first run; later runs count up from it.
+	// seed is that of each cell's first run; later runs count up from it, whoever does
+	// them and in whatever order.
 	Base history.Plan
 	// Runs of each cell, and Jobs, the number of runs at the same time.
 	Runs, Jobs int
-	// Done is called after each cell, from one goroutine at a time.
-	Done func(cell checker.Cell, done, total int)
+	// Until, if it is not 0, is how narrow the interval of each cell's [checker.Share] is
+	// to become by more runs than Runs. A cell of which most runs prove nothing ends after
+	// as many runs as the most doubtful share would take.
+	Until float64
+	// Budget, if it is not 0, is how long runs are begun. Without Until they are as many as
+	// there is time for, always of the most doubtful cell.
+	Budget time.Duration
+	// Shard is the part of the runs to do.
+	Shard rundir.Shard
+	// Watch, if it is not nil, is told what happens, from one goroutine at a time.
+	Watch func(Progress)
+}
+
+// Progress is what has just happened in a matrix.
+type Progress struct {
+	Algorithm, Fault string
+	Run              int // from 1
+	// Phase is what the run is at now, see [Watched]; "" when it has ended.
+	Phase string
+	// Cell is as it is now, Whole if no more runs of it are to come.
+	Cell  checker.Cell
+	Whole bool
+	// Done runs of Total, as far as that is known: what a cell has shown may make it more
+	// or less.
+	Done, Total int
 }
 
 const defaultTTL = time.Second
@@ -74,20 +95,12 @@ func (m *Matrix) Available(plan history.Plan, fault faults.Fault) error {
 	return fault.Available(setting)
 }
 
-// slot is one place of the matrix.
-type slot struct {
-	impl  lb.Impl
-	fault faults.Fault
-}
-
 // Run does all runs in the matrix's new directory. All cells are returned, also those
 // whose runs failed or were not done; the error then says why.
 func (m *Matrix) Run(ctx context.Context, dir string) ([]checker.Cell, error) {
-	var slots []slot
 	var planned []checker.Cell
 	for _, impl := range m.Algorithms {
 		for _, f := range m.Faults {
-			slots = append(slots, slot{impl, f})
 			planned = append(planned, m.planned(impl, f))
 		}
 	}
@@ -95,31 +108,12 @@ func (m *Matrix) Run(ctx context.Context, dir string) ([]checker.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	errs := make([]error, len(slots))
-	var (
-		wg   sync.WaitGroup
-		mu   sync.Mutex
-		done int
-		free = make(chan struct{}, max(1, m.Jobs))
-	)
-	for i, s := range slots {
-		wg.Go(func() {
-			if planned[i].Outcome != lb.NotAvailable {
-				errs[i] = m.cell(ctx, out, i, s, free)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			if m.Done != nil && ctx.Err() == nil {
-				m.Done(out.Cell(i), done, len(slots))
-			}
-		})
+	out.Until, out.Shard, out.Plan = m.Until, m.Shard, &m.Base
+	m.divide(out)
+	if err := out.Save(); err != nil {
+		return nil, err
 	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return out.Cells, err
-	}
-	return out.Cells, errors.Join(errs...)
+	return m.do(ctx, out, nil)
 }
 
 // planned is the cell before any run.
@@ -132,44 +126,39 @@ func (m *Matrix) planned(impl lb.Impl, fault faults.Fault) checker.Cell {
 	return c
 }
 
-// cell does the runs of one cell, each when there is a free place for it.
-func (m *Matrix) cell(ctx context.Context, out *rundir.Matrix, i int, s slot, free chan struct{}) error {
-	var (
-		wg      sync.WaitGroup
-		mu      sync.Mutex
-		errs    []error
-		results = make(map[int]checker.Result)
-	)
-	for n := range m.Runs {
-		free <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-free }()
-			if ctx.Err() != nil {
-				return
-			}
-			_, dir := out.RunDir(i, n)
-			res, err := Execute(ctx, m.Catalog, dir, m.For(s.impl, s.fault, n))
-			if wasInterrupted(res) { // as if it had not begun
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			results[n] = res
-			errs = append(errs, err, out.Set(i, merge(results, func(n int) string { dir, _ := out.RunDir(i, n); return dir })))
-		})
+// divide says of each cell how much of it is this shard's.
+func (m *Matrix) divide(out *rundir.Matrix) {
+	if out.Shard.Of == 0 {
+		return
 	}
-	wg.Wait()
-	return errors.Join(errs...)
+	for i := range out.Cells {
+		c := &out.Cells[i]
+		if c.Outcome == lb.NotAvailable {
+			continue
+		}
+		c.Planned = out.PlannedOf(i)
+		switch {
+		case c.Runs == 0 && c.Planned == 0:
+			c.Reason = rundir.Elsewhere
+		case c.Runs == 0:
+			c.Reason = rundir.NotRun
+		}
+	}
 }
 
-// merge makes a cell of the runs that have been done, by their numbers.
-func merge(results map[int]checker.Result, dir func(n int) string) checker.Cell {
-	var done []checker.Result
-	numbers := slices.Sorted(maps.Keys(results))
-	for _, n := range numbers {
-		done = append(done, results[n])
+// do does what is missing of the runs. Those of each cell that were done before are given
+// by their numbers, from 0.
+func (m *Matrix) do(ctx context.Context, out *rundir.Matrix, before []map[int]checker.Result) ([]checker.Cell, error) {
+	q := newQueue(m, out, before)
+	if m.Budget > 0 {
+		stop := time.AfterFunc(m.Budget, q.close)
+		defer stop.Stop()
 	}
-	cell := Cell(done)
-	cell.Dir = dir(numbers[Decisive(done)])
-	return cell
+	stop := context.AfterFunc(ctx, q.close)
+	defer stop()
+	errs := q.work(ctx, max(1, m.Jobs))
+	if err := ctx.Err(); err != nil {
+		return out.Cells, err
+	}
+	return out.Cells, errors.Join(errs...)
 }

@@ -40,8 +40,12 @@ func recoveryBound(ttl time.Duration) time.Duration {
 	return checker.StuckAfter(ttl) + 2*time.Second
 }
 
-// Perform does the run that dir's plan describes, inside the lab.
+// Perform does the run that dir's plan describes, inside the lab, as the program that
+// [Watched] starts.
 func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
+	syscall.CloseOnExec(Phases) // the servers have nothing to say there
+	phases := os.NewFile(Phases, "phases")
+	defer phases.Close()
 	r, err := rundir.OpenRun(dir)
 	if err != nil {
 		return err
@@ -64,6 +68,7 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 	}
 	s := &stage{
 		plan: r.Plan, catalog: c, dir: r, lab: l, setting: setting,
+		tell:   teller(phases),
 		record: rec.Record, rand: rand.New(rand.NewPCG(r.Plan.Seed, 0)),
 	}
 	err = s.play(ctx, fault)
@@ -74,6 +79,7 @@ func (s *stage) play(ctx context.Context, fault faults.Fault) error {
 	if err := s.setUp(ctx, fault); err != nil {
 		return err
 	}
+	s.tell(fmt.Sprintf("%d clients work", s.plan.Clients))
 	start := clock.Now()
 	for _, w := range s.workers {
 		if _, _, err := w.order(worker.Order{Do: worker.DoStart}); err != nil {
@@ -83,6 +89,7 @@ func (s *stage) play(ctx context.Context, fault faults.Fault) error {
 	if err := s.perform(ctx, fault, start); err != nil {
 		return errors.Join(err, s.stopWorkers(ctx))
 	}
+	s.tell("the clients stop")
 	asked := clock.Now()
 	// Without the end, what was recorded is not the whole run.
 	err := errors.Join(s.stopWorkers(ctx), s.stopStore(ctx))
@@ -146,6 +153,7 @@ func (s *stage) showEnough(ctx context.Context) error {
 func (s *stage) setUp(ctx context.Context, fault faults.Fault) error {
 	ctx, cancel := context.WithTimeout(ctx, startBound)
 	defer cancel()
+	s.tell("the servers start: " + s.plan.Topology)
 	if err := s.startStore(ctx); err != nil {
 		return err
 	}
@@ -158,6 +166,7 @@ func (s *stage) setUp(ctx context.Context, fault faults.Fault) error {
 	if err != nil {
 		return err
 	}
+	s.tell(fmt.Sprintf("%d worker processes start", s.plan.Processes))
 	s.workers, err = startWorkers(ctx, s.lab, s.dir, s.service, s.store.Endpoint())
 	return err
 }

@@ -25,6 +25,7 @@ type stage struct {
 	dir     *rundir.Run
 	lab     lab.Lab
 	setting faults.Setting
+	tell    func(phase string)
 	record  func(history.Event)
 	rand    *rand.Rand
 	store   lab.Process

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -12,6 +13,9 @@ import (
 	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/workloads"
 )
+
+// told are the phases of a fault in words.
+var told = map[string]string{history.PhaseStrike: "strikes", history.PhaseHeal: "is healed", history.PhaseHealed: "is over"}
 
 // between is how long a fault that strikes again rests after one that did not.
 const between = 200 * time.Millisecond
@@ -41,6 +45,7 @@ func (s *stage) strikes(ctx context.Context, f faults.Fault, over func() bool) e
 // the history; every other error is a failure of the bench, and says nothing of the lock.
 func (s *stage) strike(ctx context.Context, f faults.Fault) (struck bool, err error) {
 	fault := func(at lb.Instant, phase string, p history.Proof) {
+		s.tell(strings.TrimSuffix(f.Name+" "+told[phase]+": "+p.Measured, ": "))
 		s.record(history.Event{At: at, Kind: history.KindFault, Name: f.Name, Phase: phase, Proven: p.Proven, Note: p.Measured})
 	}
 	s.acts = &acts{down: map[string]bool{}, struck: func(at lb.Instant) { fault(at, history.PhaseStrike, history.Proof{}) }}

@@ -31,7 +31,7 @@ func onStage(t *testing.T, l *labtest.Paper, f func(t *testing.T, s *stage, said
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &stage{plan: history.Plan{TTL: time.Second}, rand: rand.New(rand.NewPCG(1, 1)), service: service,
+		s := &stage{tell: func(string) {}, plan: history.Plan{TTL: time.Second}, rand: rand.New(rand.NewPCG(1, 1)), service: service,
 			record: func(e history.Event) {
 				mu.Lock()
 				defer mu.Unlock()

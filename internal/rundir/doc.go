@@ -9,13 +9,15 @@
 //	report.html   the page, with its plots/
 //
 // and a matrix is matrix.json, which names every planned cell from the start, with
-// the runs below cells/. A benchmark is
+// the runs below cells/ (and those that came to no end and were run anew below aside/).
+// A benchmark is
 //
 //	bench.json    the plan and all that was measured
 //	bench.txt     the same in Go's benchmark format
 //	logs/         what the processes printed
 //
-// and may lie in the directory of a matrix of the same locks. Each of the files may be compressed with gzip. The names are
+// and may lie in the directory of a matrix of the same locks. Each of the files may be
+// compressed with gzip. The names are
 // such that artifact stores and every system take them.
 //
 // A directory can be read while a run goes on, after it was cut short, and where
@@ -33,6 +35,7 @@ const (
 	logsDir    = "logs"
 	failedFile = "failed.json"
 	cellsDir   = "cells"
+	asideDir   = "aside" // runs that came to no end and were run anew
 	gz         = ".gz"
 	// oldHistory is the merged history of directories that have no events.
 	oldHistory = "history.jsonl"

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	lb "github.com/lockbench/lockbench"
@@ -22,11 +24,7 @@ const NotRun = "not run"
 // Matrix is the directory of many runs.
 type Matrix struct {
 	Dir string
-	// Cells are all that were planned, in their order. One without runs is
-	// INCONCLUSIVE, with the reason [NotRun], unless the fault has no meaning there.
-	Cells []checker.Cell
-	// Planned is how many runs each cell was to have.
-	Planned int
+	MatrixFile
 
 	mu  sync.Mutex
 	dir []string // of each cell's runs, with slashes
@@ -34,9 +32,22 @@ type Matrix struct {
 
 // MatrixFile is matrix.json, and what --json prints.
 type MatrixFile struct {
-	Schema  int            `json:"schema"`
-	Planned int            `json:"planned_runs,omitempty"`
-	Cells   []checker.Cell `json:"cells"`
+	Schema int `json:"schema"`
+	// Planned is how many runs each cell was to have, at least.
+	Planned int `json:"planned_runs,omitempty"`
+	// Until is how narrow the interval of each cell's [checker.Share] was to become by
+	// more runs; 0 where that was not asked for.
+	Until float64 `json:"until,omitempty"`
+	// Shard is the part of the plan that is done here.
+	Shard Shard `json:"shard,omitzero"`
+	// Plan is that of every run, save for what differs from cell to cell. Its seed is that
+	// of each cell's first run, and later runs count up from it, whoever does them. Older
+	// matrices have none.
+	Plan *history.Plan `json:"plan,omitempty"`
+	// Cells are all that were planned, in their order: algorithm by algorithm. One without
+	// runs is INCONCLUSIVE, with the reason [NotRun] or [Elsewhere], unless the fault has
+	// no meaning there.
+	Cells []checker.Cell `json:"cells"`
 }
 
 // CreateMatrix makes the directory of a matrix, of which the algorithm and the fault
@@ -50,10 +61,8 @@ func CreateMatrix(dir string, planned []checker.Cell, runs int) (*Matrix, error)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("rundir: %w", err)
 	}
-	m := &Matrix{Dir: dir, Cells: slices.Clone(planned), Planned: runs}
-	var algorithms, faults names
+	m := newMatrix(dir, MatrixFile{Planned: runs, Cells: slices.Clone(planned)})
 	for i, c := range m.Cells {
-		m.dir = append(m.dir, path.Join(cellsDir, algorithms.name(c.Algorithm), faults.name(c.Fault)))
 		if c.Outcome == "" {
 			m.Cells[i] = Pending(c)
 		}
@@ -61,10 +70,20 @@ func CreateMatrix(dir string, planned []checker.Cell, runs int) (*Matrix, error)
 	return m, m.Save()
 }
 
+// newMatrix names the directories of the cells' runs: always alike for the same cells.
+func newMatrix(dir string, file MatrixFile) *Matrix {
+	m := &Matrix{Dir: dir, MatrixFile: file}
+	var algorithms, faults names
+	for _, c := range m.Cells {
+		m.dir = append(m.dir, path.Join(cellsDir, algorithms.name(c.Algorithm), faults.name(c.Fault)))
+	}
+	return m
+}
+
 // Pending is the cell as long as none of its runs has been done.
 func Pending(c checker.Cell) checker.Cell {
 	return checker.Cell{Algorithm: c.Algorithm, Fault: c.Fault, Outcome: lb.Inconclusive, Reason: NotRun,
-		Copies: map[string]checker.Copy{}, OutageMS: -1, FirstViolationMS: -1, Seed: c.Seed}
+		Planned: c.Planned, Copies: map[string]checker.Copy{}, OutageMS: -1, FirstViolationMS: -1, Seed: c.Seed}
 }
 
 // OpenMatrix reads a matrix, also one that is not finished.
@@ -73,12 +92,13 @@ func OpenMatrix(dir string) (*Matrix, error) {
 	if err := readJSON(filepath.Join(dir, matrixFile), &file); err != nil {
 		return nil, err
 	}
-	return &Matrix{Dir: dir, Cells: file.Cells, Planned: file.Planned}, nil
+	return newMatrix(dir, file), nil
 }
 
 // Save writes the cells as they are.
 func (m *Matrix) Save() error {
-	return writeJSON(filepath.Join(m.Dir, matrixFile), MatrixFile{history.Schema, m.Planned, m.Cells})
+	m.Schema = history.Schema
+	return writeJSON(filepath.Join(m.Dir, matrixFile), m.MatrixFile)
 }
 
 // Set replaces the ith cell, and saves. It may be used from several goroutines.
@@ -89,8 +109,8 @@ func (m *Matrix) Set(i int, c checker.Cell) error {
 	return m.Save()
 }
 
-// RunDir is where the nth run of the ith cell of a matrix that was just created
-// belongs, from 0: as a cell's Dir, and as a path.
+// RunDir is where the nth run of the ith cell belongs, from 0: as a cell's Dir, and as a
+// path.
 func (m *Matrix) RunDir(i, n int) (dir, full string) {
 	dir = path.Join(m.dir[i], fmt.Sprint(n+1))
 	return dir, filepath.Join(m.Dir, filepath.FromSlash(dir))
@@ -128,6 +148,51 @@ func (m *Matrix) Runs() (runs []*Run, damaged []error) {
 	}
 	slices.SortStableFunc(runs, func(a, b *Run) int { return cmp.Compare(a.Plan.Seed, b.Plan.Seed) })
 	return runs, damaged
+}
+
+// Place is the inverse of [Matrix.RunDir]: which run of which cell it is, from 0.
+func (m *Matrix) Place(r *Run) (cell, n int, err error) {
+	dir, err := m.Rel(r)
+	if err != nil {
+		return 0, 0, err
+	}
+	cell = slices.Index(m.dir, path.Dir(dir))
+	nth, err := strconv.Atoi(path.Base(dir))
+	if cell < 0 || err != nil || nth < 1 {
+		return 0, 0, fmt.Errorf("rundir: %s is no run of a cell of %s", r.Dir, m.Dir)
+	}
+	return cell, nth - 1, nil
+}
+
+// Begun are the numbers, from 0, of the runs of the ith cell that have a directory.
+func (m *Matrix) Begun(i int) (numbers []int) {
+	entries, _ := os.ReadDir(filepath.Join(m.Dir, filepath.FromSlash(m.dir[i]))) // none, if no run was begun
+	for _, e := range entries {
+		if nth, err := strconv.Atoi(e.Name()); err == nil && nth > 0 {
+			numbers = append(numbers, nth-1)
+		}
+	}
+	return numbers
+}
+
+// SetAside moves the nth run of the ith cell, from 0, out of the way of a new one: what
+// was recorded is never thrown away.
+func (m *Matrix) SetAside(i, n int) error {
+	dir, full := m.RunDir(i, n)
+	for k := 1; k < 1000; k++ {
+		to := filepath.Join(m.Dir, asideDir, filepath.FromSlash(strings.TrimPrefix(dir, cellsDir+"/")), fmt.Sprint(k))
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return fmt.Errorf("rundir: %w", err)
+		}
+		if err := os.Rename(full, to); err != nil {
+			return fmt.Errorf("rundir: %w", err)
+		}
+		return nil
+	}
+	return fmt.Errorf("rundir: %s was set aside too often: clear %s", full, filepath.Join(m.Dir, asideDir))
 }
 
 // Rel is the run's directory as the Dir of a cell of the matrix.

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/jepsen"
+	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/spf13/cobra"
+)
+
+func exportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "export DIR|FILE|-",
+		Short: "Write a history in Jepsen's format",
+		Long: `export writes what the clients of a run did with their locks to standard output, as a
+history of Jepsen in EDN: invoke, ok, fail and info of acquire and release. What Jepsen has
+no words for stands under keys of its own (:client, :id, :until, :token), so that lockbench
+check judges grants and beliefs of it as of the original. What was done to the protected
+store is left out.
+
+A file is one in the format of docs/history.md, and may be compressed; a dash is standard
+input. Exit codes: 0 it was written, 2 the history is not whole, 64 it makes no sense.`,
+		Example: "  lockbench export runs/latest >history.edn\n  lockbench export runs/latest | lockbench check -",
+		Args:    exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return promptly(cmd.Context(), func() error {
+				ix, err := historyOf(cmd.Context(), cmd.InOrStdin(), args[0])
+				if err != nil {
+					return err
+				}
+				if len(ix.Doubts) > 0 {
+					return exit{exitUndecided, jepsen.Export(io.Discard, ix)}
+				}
+				return jepsen.Export(cmd.OutOrStdout(), ix)
+			})
+		},
+	}
+}
+
+// historyOf reads the history of a run's directory, of a file, or of what comes in.
+func historyOf(ctx context.Context, stdin io.Reader, name string) (*history.Index, error) {
+	if name == "-" {
+		return history.ReadFrom(ctx, stdin, "stdin")
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	if !info.IsDir() {
+		return history.Read(ctx, name)
+	}
+	kind, err := rundir.Kind(name)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	if kind != rundir.IsRun {
+		return nil, usage("%s is a %s: name one of its runs, such as %s", name, kind, strings.TrimSuffix(name, "/")+"/cells/ALGORITHM/FAULT/1")
+	}
+	r, err := rundir.OpenRun(name)
+	if err != nil {
+		return nil, err
+	}
+	return r.History(ctx)
+}

@@ -1,0 +1,88 @@
+package rundir
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// differences are in what directories differ that are read as one: by what it is, each
+// value with the directories that have it, in their order.
+type differences struct {
+	dirs   []string
+	values map[string]map[string][]string
+}
+
+func (d *differences) add(dir string, p history.Plan) {
+	if d.values == nil {
+		d.values = map[string]map[string][]string{}
+	}
+	if !slices.Contains(d.dirs, dir) {
+		d.dirs = append(d.dirs, dir)
+	}
+	set := func(what, value string) {
+		if d.values[what] == nil {
+			d.values[what] = map[string][]string{}
+		}
+		if had := d.values[what][value]; !slices.Contains(had, dir) {
+			d.values[what][value] = append(had, dir)
+		}
+	}
+	set("lab", p.Lab)
+	set("length of a run", p.Duration.String())
+	if m := p.Machine; m != nil {
+		set("machine", strings.TrimSuffix(fmt.Sprintf("%s, %d cores, %s", m.System, m.Cores, m.Kernel), ", "))
+	}
+	if p.Jobs > 0 {
+		set("number of runs at a time", fmt.Sprint(p.Jobs))
+	}
+	for name, version := range p.Versions {
+		set("version of "+name, version)
+	}
+}
+
+// notes says each difference in a sentence.
+func (d *differences) notes() (notes []string) {
+	for _, what := range slices.Sorted(maps.Keys(d.values)) {
+		// What differs within one directory, as the server from lock to lock, is no
+		// difference between them.
+		byDir := map[string][]string{}
+		for _, value := range slices.Sorted(maps.Keys(d.values[what])) {
+			for _, dir := range d.values[what][value] {
+				byDir[dir] = append(byDir[dir], value)
+			}
+		}
+		var order []string
+		have := map[string][]string{}
+		for _, dir := range d.dirs {
+			if len(byDir[dir]) == 0 {
+				continue
+			}
+			text := strings.Join(byDir[dir], " and ")
+			if !slices.Contains(order, text) {
+				order = append(order, text)
+			}
+			have[text] = append(have[text], dir)
+		}
+		if len(order) < 2 {
+			continue
+		}
+		for i, text := range order {
+			order[i] = text + " in " + some(have[text])
+		}
+		notes = append(notes, fmt.Sprintf("The %s is not the same everywhere: %s.", what, strings.Join(order, "; ")))
+	}
+	return notes
+}
+
+// some are the first of many.
+func some(dirs []string) string {
+	const few = 3
+	if len(dirs) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(dirs[:few], ", "), len(dirs)-few)
+	}
+	return strings.Join(dirs, ", ")
+}

@@ -1,0 +1,51 @@
+package stat
+
+import (
+	"math"
+	"testing"
+)
+
+// TestWilson compares with intervals that others have published or that follow by hand:
+// 0 of n ends at z²/(n+z²).
+func TestWilson(t *testing.T) {
+	for _, c := range []struct {
+		hits, n   int
+		low, high float64
+	}{
+		{0, 0, 0, 1},
+		{0, 1, 0, 0.7935},
+		{1, 1, 0.2065, 1},
+		{0, 5, 0, 0.4345},
+		{0, 26, 0, 0.1287},
+		{5, 10, 0.2366, 0.7634},
+		{81, 263, 0.2553, 0.3662}, // Newcombe 1998, table I, case (a)
+		{15, 148, 0.0624, 0.1605}, // case (b)
+		{1, 29, 0.0061, 0.1718},   // case (d)
+	} {
+		low, high := Wilson(c.hits, c.n)
+		if math.Abs(low-c.low) > 6e-5 || math.Abs(high-c.high) > 6e-5 {
+			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", c.hits, c.n, low, high, c.low, c.high)
+		}
+	}
+}
+
+// TestRuns: one run less would not do, and no share takes more than one half.
+func TestRuns(t *testing.T) {
+	for _, width := range []float64{0.9, 0.5, 0.2, 0.1, 0.03} {
+		for _, share := range []float64{0, 0.1, 0.5, 1} {
+			n := Runs(share, width)
+			for _, m := range []int{n, n - 1} {
+				if m == 0 {
+					continue
+				}
+				low, high := wilson(share, float64(m))
+				if narrow := high-low < width; narrow != (m == n) {
+					t.Errorf("share %v, width %v: %d runs, and %d runs give %.4f", share, width, n, m, high-low)
+				}
+			}
+			if n > Runs(0.5, width) {
+				t.Errorf("share %v, width %v: %d runs, more than one half takes", share, width, n)
+			}
+		}
+	}
+}
