@@ -34,7 +34,7 @@ func (prog program) gateCommand() *cobra.Command {
 		Short: "Say with the exit code whether every promise held",
 		Long: `gate runs what ` + gateFile + ` says, or judges the runs and matrices in the given
 directories (all shards of a matrix together), and holds them to what the file and the
-locks promise. Each reason to fail is printed with the lock, the mechanism and the command
+locks promise, and the benchmarks there to the file's limits. Each reason to fail is printed with the lock, the mechanism and the command
 that reproduces it.
 
 A promise that broke fails the gate, and so does a known break that is no longer seen:
@@ -44,7 +44,8 @@ directories. docs/lockbench.example.yaml explains the file.
 ` + exitCodes,
 		Example: `  lockbench gate
   lockbench gate --config ci/lockbench.yaml --junit lockbench.xml --summary summary.md
-  lockbench gate runs/latest`,
+  lockbench gate runs/latest
+  lockbench bench --out perf && lockbench gate runs/latest perf`,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if len(dirs) == 0 {
 				return g.all(cmd)
@@ -82,7 +83,7 @@ func (g *gateRun) all(cmd *cobra.Command) error {
 	tell, noPage := leave(cmd, &g.flags.planFlags)
 	places, _, err := gate.Read([]string{g.flags.out})
 	if err == nil {
-		err = g.judge(cmd, conf, places, m.Runs)
+		err = g.judge(cmd, conf, places, nil, m.Runs)
 	}
 	tell()
 	return worse(err, errors.Join(failed, noPage))
@@ -101,24 +102,44 @@ func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	for _, dir := range dirs {
-		what, err := rundir.Kind(dir)
-		if err != nil {
-			return usage("%w", err)
-		}
-		if what != rundir.IsRun && what != rundir.IsMatrix {
-			return usage("%s is a %s: it holds no runs", dir, what)
-		}
-	}
-	places, notes, err := gate.Read(dirs)
+	dirs, measured, err := sorted(dirs)
 	if err != nil {
 		return err
 	}
-	note(cmd, notes)
+	var places []*gate.Place
+	if len(dirs) > 0 {
+		var notes []string
+		if places, notes, err = gate.Read(dirs); err != nil {
+			return err
+		}
+		note(cmd, notes)
+	}
 	if conf.Run["algorithms"] != nil || conf.Run["faults"] != nil {
 		places = lacking(places, m)
 	}
-	return g.judge(cmd, conf, places, 0)
+	return g.judge(cmd, conf, places, measured, 0)
+}
+
+// sorted are the directories with runs, and the benchmarks in all.
+func sorted(dirs []string) (runs []string, measured gate.Benches, err error) {
+	for _, dir := range dirs {
+		what, err := rundir.Kind(dir)
+		switch {
+		case err != nil:
+			return nil, nil, usage("%w", err)
+		case what == rundir.IsQuorum:
+			return nil, nil, usage("%s is a %s: it holds neither runs nor a benchmark", dir, what)
+		case what != rundir.IsBench:
+			runs = append(runs, dir)
+		}
+		b, err := rundir.OpenBench(dir)
+		if err == nil {
+			measured = append(measured, b.Bench)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+	}
+	return runs, measured, nil
 }
 
 // lacking adds the places of the matrix that are not there.
@@ -135,10 +156,10 @@ func lacking(places []*gate.Place, m *run.Matrix) []*gate.Place {
 	return places
 }
 
-// judge shows the places and what they do to the gate, of so many planned runs each.
-// Limits have no data yet: whoever reads a benchmark's directory hands its figures to Judge.
-func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Place, planned int) error {
-	cells, found := conf.Judge(places, nil)
+// judge shows the places, of so many planned runs each, and what they and the benchmarks do
+// to the gate.
+func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Place, measured gate.Benches, planned int) error {
+	cells, found := conf.Judge(places, measured)
 	for i, f := range found {
 		for _, c := range cells {
 			if c.Algorithm == f.Algorithm && c.Fault == f.Fault && f.Limit == "" {

@@ -67,8 +67,7 @@ func Of(c checker.Cell) *Finding {
 	return f
 }
 
-// Judge holds the places to what must hold there, and what was measured, which may be nil,
-// to the limits. The cells are in the order of the places.
+// Judge holds the places to what must hold there, and what was measured to the limits. The cells are in the order of the places.
 func (c Config) Judge(places []*Place, measured Figures) (cells []Judged, found []Finding) {
 	used := make([]bool, len(c.Promises))
 	some := false

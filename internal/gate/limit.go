@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -147,7 +148,12 @@ func (l Limit) Exceeded(e Estimate) bool {
 func (l Limit) tell(e Estimate) string {
 	write := func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 	if figures[l.Figure] == aTime || strings.HasPrefix(l.Figure, "p(") {
-		write = func(v float64) string { return time.Duration(v * float64(time.Second)).String() }
+		write = func(v float64) string {
+			if math.IsInf(v, 1) {
+				return "never"
+			}
+			return time.Duration(v * float64(time.Second)).String()
+		}
 	}
 	if l.Baseline {
 		write = func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) + " × baseline" }
@@ -160,10 +166,7 @@ func (l Limit) tell(e Estimate) string {
 func (c Config) limits(measured Figures) (found []Finding) {
 	for _, entry := range c.Limits {
 		l, some := entry.limit, false
-		var algorithms []string
-		if measured != nil {
-			algorithms = measured.Algorithms()
-		}
+		algorithms := measured.Algorithms()
 		for _, a := range algorithms {
 			if !matches(entry.Algorithm, a) {
 				continue
@@ -179,7 +182,7 @@ func (c Config) limits(measured Figures) (found []Finding) {
 		}
 		if !some {
 			says := "no benchmark of such a lock was given"
-			if measured == nil {
+			if len(algorithms) == 0 {
 				says = "no benchmark was given"
 			}
 			found = append(found, Finding{Kind: NoData, Algorithm: entry.Algorithm, Limit: l.Text, Says: says})

@@ -1,0 +1,87 @@
+package gate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/cost"
+)
+
+// Benches are the [Figures] of benchmarks. An algorithm's are those of the first that has
+// measured it, with servers that keep what they confirm on the disk.
+type Benches []*cost.Bench
+
+// Algorithms implements [Figures].
+func (b Benches) Algorithms() (all []string) {
+	for _, one := range b {
+		for _, a := range one.Plan.Algorithms {
+			if !slices.Contains(all, a) {
+				all = append(all, a)
+			}
+		}
+	}
+	return all
+}
+
+// measures are what the names of figures stand for.
+var measures = map[string]cost.Measure{
+	"cycle": cost.Cycle, "outage": cost.Outage, "longest": cost.Longest, "p(50)": cost.P50, "p(99)": cost.P99,
+	"grants": cost.Grants, "handoff": cost.HandOffs, "fairness": cost.Fair, "barging": cost.Barges,
+	"requests": cost.Requests, "bytes": cost.Bytes, "packets": cost.Packets, "wakeups": cost.WakeUps,
+}
+
+// Figure implements [Figures].
+func (b Benches) Figure(algorithm, figure string, baseline bool) (Estimate, bool) {
+	m, known := measures[figure]
+	i := slices.IndexFunc(b, func(one *cost.Bench) bool { return slices.Contains(one.Plan.Algorithms, algorithm) })
+	if !known || i < 0 {
+		return Estimate{}, false
+	}
+	for _, servers := range []cost.Servers{cost.Disk, cost.Memory} {
+		of := cellOf(b[i], algorithm, servers, m)
+		if of == nil {
+			continue
+		}
+		if !baseline {
+			return estimate(of, m)
+		}
+		to := cellOf(b[i], b[i].Plan.Baseline, servers, m)
+		if to == nil {
+			return Estimate{}, false
+		}
+		r := cost.Ratio(of.Figures[m], to.Figures[m])
+		return Estimate{r.Median, r.Low, r.High}, len(r.Values) > 0
+	}
+	return Estimate{}, false
+}
+
+// cellOf is the cell in which the measure is taken, nil where nothing was.
+func cellOf(b *cost.Bench, algorithm string, servers cost.Servers, m cost.Measure) *cost.Cell {
+	key := cost.Contended(algorithm, servers)
+	if m == cost.Cycle || m == cost.Outage {
+		key = cost.Uncontended(algorithm, servers)
+	}
+	c := b.Find(key)
+	if c == nil || c.Figures[m] == nil && (m != cost.Outage || c.Never == 0) {
+		return nil
+	}
+	return c
+}
+
+// estimate is a measure of a cell; times are in seconds. A dead holder that kept the lock
+// for as long as it was watched may have kept it for ever.
+func estimate(c *cost.Cell, m cost.Measure) (Estimate, bool) {
+	never := math.Inf(1)
+	f := c.Figures[m]
+	if f == nil {
+		return Estimate{never, never, never}, true
+	}
+	e := Estimate{f.Median, f.Low, f.High}
+	if cost.Units[m] == "ns" {
+		e = Estimate{f.Median / 1e9, f.Low / 1e9, f.High / 1e9}
+	}
+	if m == cost.Outage && c.Never > 0 {
+		e.High = never
+	}
+	return e, true
+}

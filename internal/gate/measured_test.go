@@ -1,0 +1,65 @@
+package gate
+
+import (
+	"math"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/cost"
+)
+
+// TestBenches holds a benchmark to limits: what is past them by its whole interval, what
+// may be noise, and what was not measured.
+func TestBenches(t *testing.T) {
+	b := &cost.Bench{Plan: cost.Plan{Algorithms: []string{"base", "slow", "deaf"}, Baseline: "base", Rounds: 6}}
+	add := func(algorithm string, m cost.Measure, values ...float64) *cost.Cell {
+		key := cost.Contended(algorithm, cost.Disk)
+		if m == cost.Cycle || m == cost.Outage {
+			key = cost.Uncontended(algorithm, cost.Disk)
+		}
+		c := b.Cell(key, "redis")
+		for round, v := range values {
+			c.Add(round, m, v)
+		}
+		return c
+	}
+	add("base", cost.HandOffs, 100, 102, 98, 101, 99, 100)
+	add("slow", cost.HandOffs, 70, 71, 69, 70, 72, 68) // 30% less in every round
+	add("base", cost.P99, 1e6, 9e6, 2e6, 3e6, 2e6, 1e6)
+	add("slow", cost.Cycle, 2e6, 2e6, 2e6, 2e6, 2e6, 2e6)
+	add("deaf", cost.Outage).Never = 3
+	add("slow", cost.Outage, 1.8e9, 1.9e9, 1.7e9)
+	for _, tt := range []struct {
+		limit string
+		want  map[string]Kind // of each algorithm with a finding
+	}{
+		{"handoff >= 0.9 * baseline", map[string]Kind{"slow": Slow, "deaf": NoData}},
+		{"handoff >= 0.6 * baseline", map[string]Kind{"deaf": NoData}},
+		{"handoff > 60/s", map[string]Kind{"deaf": NoData}},
+		{"p(99) < 5ms", map[string]Kind{"slow": NoData, "deaf": NoData}}, // noise alone may be past it
+		{"p(99) < 900us", map[string]Kind{"base": Slow, "slow": NoData, "deaf": NoData}},
+		{"cycle < 2ms", map[string]Kind{"base": NoData, "slow": Slow, "deaf": NoData}},
+		{"cycle <= 2ms", map[string]Kind{"base": NoData, "deaf": NoData}},
+		{"outage < 3s", map[string]Kind{"base": NoData, "deaf": Slow}},
+		{"p(95) < 1s", map[string]Kind{"base": NoData, "slow": NoData, "deaf": NoData}},
+	} {
+		l, err := ParseLimit(tt.limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]Kind{}
+		for _, f := range (Config{Limits: []Entry{{Text: tt.limit, limit: l}}}).limits(Benches{b}) {
+			got[f.Algorithm] = f.Kind
+		}
+		if len(got) != len(tt.want) {
+			t.Errorf("%s: %v, want %v", tt.limit, got, tt.want)
+		}
+		for a, k := range tt.want {
+			if got[a] != k {
+				t.Errorf("%s of %s: %q, want %q", tt.limit, a, got[a], k)
+			}
+		}
+	}
+	if e, ok := (Benches{b}).Figure("deaf", "outage", false); !ok || !math.IsInf(e.Low, 1) {
+		t.Errorf("an outage that never ended: %+v, %v", e, ok)
+	}
+}
