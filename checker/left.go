@@ -65,11 +65,23 @@ func (r *run) waitedForNobody(acqs []int32) []span {
 			had = append(had, span{From: a.Return, To: r.GivenBack(a)})
 		case lb.AnswerUnknown:
 			if r.Waited(i) < r.End { // else it still waits
-				had = append(had, span{From: a.Call, To: r.GivenBack(a)})
+				had = append(had, span{From: a.Call, To: r.perhapsUntil(a)})
 			}
 		}
 	}
 	return history.Without(history.Union(waits), history.Union(had))
+}
+
+// perhapsUntil is how long a, of which no answer came, may have had the lock: until it was
+// given back for certain, or for ever. A release that found nothing may have come before
+// the request itself.
+func (r *run) perhapsUntil(a *acquisition) lb.Instant {
+	for rel := range r.Releases(a) {
+		if rel.Result == lb.AnswerOK || rel.Result == lb.AnswerReleased {
+			return r.GivenBack(a)
+		}
+	}
+	return Forever
 }
 
 // within reports whether there is never a longer gap in s between two of the times.

@@ -29,6 +29,7 @@ func TestLeftBehind(t *testing.T) {
 		{"what became of the release is not known", had + "15 C A a;20 R A a unknown;" + asks + well(100, 1000) + "1000 r C c ok;1010 end", ""},
 		{"somebody may have it and does not know", had + back + "21 c D d;22 r D d unknown;" + asks + well(100, 1000) + "1000 r C c ok;1010 end", ""},
 		{"who gave that back", had + back + "21 c D d;22 r D d unknown;23 C D d;24 R D d released;" + asks + well(100, 1000) + "1000 r C c ok;1010 end", "from 0.029 s to 0.999 s"},
+		{"whose request may still be on its way", had + back + "21 c D d;22 r D d unknown;23 C D d;24 R D d lost;" + asks + well(100, 1000) + "1000 r C c ok;1010 end", ""},
 		{"who gave up in vain", had + back + "21 c D d;22 r D d fail;" + asks + well(100, 1000) + "1000 r C c ok;1010 end", "though C waited"},
 		{"the lock service is not well", had + back + asks + well(100, 400) + well(800, 1000) + "1000 r C c ok;1010 end", ""},
 		{"a fault is in force", had + back + asks + "50 fault cut strike;60 fault cut healed;" + well(100, 1000) + "1000 r C c ok;1010 end", ""},

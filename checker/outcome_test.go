@@ -39,15 +39,20 @@ func TestStarved(t *testing.T) {
 		frozen  bool // by a fault
 		renews  bool
 		silence [2]int
+		store   [2]int
 		want    lb.Outcome
 		reason  string
 	}{
-		{"by a fault", true, false, [2]int{200, 1490}, lb.Check, "overstay: "},
-		{"by the machine", false, false, [2]int{200, 1490}, lb.Inconclusive, "the process of w1.c0 did not run for 1.290 s, and no fault had stopped it"},
-		{"not long enough to matter", false, false, [2]int{200, 300}, lb.Check, "overstay: "},
-		{"in the way of renewals", false, true, [2]int{700, 1100}, lb.Inconclusive, "the process of w1.c0 did not run for 0.400 s"},
-		{"hardly, in the way of renewals", false, true, [2]int{190, 250}, lb.Check, "overstay: "},
-		{"before the last renewal", false, true, [2]int{200, 700}, lb.Check, "overstay: "},
+		{"by a fault", true, false, [2]int{200, 1490}, [2]int{}, lb.Check, "overstay: "},
+		{"by the machine", false, false, [2]int{200, 1490}, [2]int{}, lb.Inconclusive, "the process of w1.c0 did not run for 1.290 s, and no fault had stopped it"},
+		{"not long enough to matter", false, false, [2]int{200, 300}, [2]int{}, lb.Check, "overstay: "},
+		{"in the way of renewals", false, true, [2]int{700, 1100}, [2]int{}, lb.Inconclusive, "the process of w1.c0 did not run for 0.400 s"},
+		{"hardly, in the way of renewals", false, true, [2]int{190, 250}, [2]int{}, lb.Check, "overstay: "},
+		{"before the last renewal", false, true, [2]int{200, 700}, [2]int{}, lb.Check, "overstay: "},
+		{"by the store", false, false, [2]int{200, 201}, [2]int{300, 1490}, lb.Inconclusive, "the process of w1.c0, or the protected store, did not run for 1.191 s"},
+		{"by the store for too short a time", false, false, [2]int{200, 201}, [2]int{1390, 1490}, lb.Check, "overstay: "},
+		{"by a fault, and hardly by the store", true, false, [2]int{200, 1490}, [2]int{1400, 1490}, lb.Check, "overstay: "},
+		{"renewals do not wait for the store", false, true, [2]int{190, 191}, [2]int{700, 980}, lb.Check, "overstay: "},
 	} {
 		s := tell(history.Plan{TTL: time.Second, Traits: lb.Traits{Renewing: tt.renews}}).busy(10, 12).fault(200, 1500, true)
 		s.acquire("w1.c0", "late", 195, 198, history.Event{Until: at(1190)})
@@ -58,6 +63,9 @@ func TestStarved(t *testing.T) {
 		}
 		s.add(200, act)
 		s.silent("w1", tt.silence[0], tt.silence[1])
+		if tt.store[1] > 0 {
+			s.silent(history.Store, tt.store[0], tt.store[1])
+		}
 		late := 0
 		if tt.renews && tt.silence[0] > 190 {
 			late = 1000

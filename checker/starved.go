@@ -19,27 +19,42 @@ func (r *run) starved(a *acquisition, wrote lb.Instant) string {
 		return ""
 	}
 	last := max(a.Call, ended.Add(-r.plan.TTL)) // the lease was renewed then, or asked for
-	total := r.idle(a.Client, span{From: last, To: wrote})
+	late := span{From: last, To: wrote}
+	own := r.idle(a.Client, late)
+	total := length(append(own, r.SilencesOf(history.Store)...), late)
 	switch {
 	case total == 0:
 		return ""
 	case wrote.Add(-total) <= ended:
-	case r.plan.Traits.Renewing && r.idle(a.Client, span{From: last, To: ended}) > r.plan.TTL/4:
+	case r.plan.Traits.Renewing && length(own, span{From: last, To: ended}) > r.plan.TTL/4:
 	default:
 		return ""
 	}
-	return fmt.Sprintf("the process of %s did not run for %s, and no fault had stopped it: the machine was too busy", r.who(a), seconds(total))
+	who := "the process of " + r.who(a)
+	switch length(own, late) {
+	case 0:
+		who = "the protected store"
+	case total:
+	default:
+		who += ", or the protected store,"
+	}
+	return fmt.Sprintf("%s did not run for %s, and no fault had stopped it: the machine was too busy", who, seconds(total))
 }
 
-// idle is for how long of s the client's process did not run although no fault had
-// frozen it.
-func (r *run) idle(client int32, s span) (d time.Duration) {
+// length is how much of s the spans are.
+func length(spans []span, s span) time.Duration {
+	return time.Duration(history.Length(history.Union(slices.Clone(spans)), s))
+}
+
+// idle are the stretches of s in which the client's process did not run although no fault
+// had frozen it.
+func (r *run) idle(client int32, s span) (all []span) {
 	for _, q := range r.SilentIn(client, s) {
 		if !r.froze(client, q) {
-			d += min(q.To, s.To).Sub(max(q.From, s.From))
+			all = append(all, q)
 		}
 	}
-	return d
+	return all
 }
 
 // froze reports whether a fault made the silence q of a client's process. A recorder that

@@ -10,6 +10,9 @@ const Version = 1
 // Kind says what an event tells.
 type Kind string
 
+// Store is the name by which the protected store tells of a time in which it did not answer.
+const Store = "store"
+
 // The kinds of events. docs/history.md describes each with its fields.
 const (
 	KindCall   Kind = "call"   // a client is about to send Op
@@ -20,7 +23,7 @@ const (
 	KindRead   Kind = "read"   // the protected store served a read
 	KindWrite  Kind = "write"  // the protected store decided on a write
 	KindStep   Kind = "step"   // a client was caught at a step
-	KindSilent Kind = "silent" // a worker process did not run for a while
+	KindSilent Kind = "silent" // a worker process, or the store, did not run for a while
 	KindDead   Kind = "dead"   // a worker process was killed
 	KindFault  Kind = "fault"  // a fault begins or ends (Phase)
 	KindAct    Kind = "act"    // the bench begins or has ended to do something (Name) to a process (Target)

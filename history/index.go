@@ -232,6 +232,16 @@ func (ix *Index) SilentIn(client int32, s Span) []Span {
 	return slices.DeleteFunc(slices.Clone(w.Silences[from:to]), func(q Span) bool { return !q.Overlaps(s) })
 }
 
+// SilencesOf lists when the named process did not run, in order.
+func (ix *Index) SilencesOf(process string) []Span {
+	for i := range ix.Workers {
+		if ix.Workers[i].Name == process {
+			return ix.Workers[i].Silences
+		}
+	}
+	return nil
+}
+
 // Releases of a, in the order of their calls.
 func (ix *Index) Releases(a *Acquisition) func(yield func(*Release) bool) {
 	return func(yield func(*Release) bool) {

@@ -51,8 +51,10 @@ func TestJudges(t *testing.T) {
 		{"no transfers", Transfer{}, twoHolders, checker.Vacuous, "no account"},
 		{"transfers", Transfer{}, "1 c A a;2 r A a ok;3 c A b lock=m;4 r A b ok lock=m;5 write A a seq=1 plain=100/100/93;6 write A b lock=m seq=2 plain=100/100/107",
 			checker.Valid, "in all accounts 200, as there should be"},
-		{"half a transfer", Transfer{}, "1 c A a;2 r A a ok;3 c A b lock=m;4 r A b ok lock=m;5 write A a seq=1 plain=100/100/93;6 write A b lock=m seq=2 plain=100/100/skipped checked=100/100/107",
+		{"half a transfer", Transfer{}, "1 c A a;2 r A a ok;3 c A b lock=m;4 r A b ok lock=m;5 write A a seq=1 plain=100/100/93;6 write A b lock=m seq=2 plain=100/100/skipped checked=100/100/107;9 end",
 			checker.Invalid, "in all accounts 193, and not 200; with a look at the lease before each write: in all accounts 200, as there should be"},
+		{"half a transfer, and the run was cut short", Transfer{}, "1 c A a;2 r A a ok;3 c A b lock=m;4 r A b ok lock=m;5 write A a seq=1 plain=100/100/93;6 read A b lock=m seq=2 plain=100",
+			checker.Undecided, "cut short within a transfer"},
 		{"a transfer is undone in both accounts", Transfer{}, "1 c A a;2 r A a ok;3 c A b lock=m;4 r A b ok lock=m;5 c B c;6 r B c ok;7 c B d lock=m;8 r B d ok lock=m;" +
 			"11 write A a seq=1 plain=100/100/93;12 write A b lock=m seq=2 plain=100/100/107;13 write B c seq=3 plain=93/100/99;14 write B d lock=m seq=4 plain=107/100/101",
 			checker.Invalid, "in all accounts 200, as there should be, but not where it should be: 2 accounts lost a transfer"},
@@ -72,6 +74,7 @@ func TestJudges(t *testing.T) {
 
 		{"nobody nests", Reentrant{}, "reentrant;1 c A a;2 r A a ok;3 C A a;4 R A a ok;5 c A b;6 r A b ok;7 C A b;8 R A b ok", checker.Vacuous, "nobody held the lock twice"},
 		{"nested", Reentrant{}, nested + "10 C A a;11 R A a ok;12 c B c;13 r B c ok", checker.Valid, "1 nested hold, and the outer one was left each time"},
+		{"another hears late of a lease that is over", Reentrant{}, "ms;" + nested + "0 c B c;8 r B c ok until=1;10 C A a;11 R A a ok", checker.Valid, "1 nested hold, and the outer one was left each time"},
 		{"the outer hold is gone with the inner", Reentrant{}, nested + "8 c B c;9 r B c ok;10 C A a;11 R A a ok", checker.Invalid, "1 nested hold, of which 1 lost the outer one with the inner"},
 		{"the outer lease had ended", Reentrant{}, "reentrant;1 c A a;2 r A a ok until=7;3 c A b;4 r A b ok;5 C A b;6 R A b ok;8 c B c;9 r B c ok;10 C A a;11 R A a ok", checker.Valid, ""},
 		{"it waits for itself", Reentrant{}, "reentrant;ms;1 c A a;2 r A a ok;3 c A b;900 end", checker.Invalid, "clients waited for themselves 1 time"},

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/workloads/guard"
 )
 
@@ -12,6 +16,15 @@ import (
 func (s *Store) In(g guard.Guard) *Store {
 	s.guard = g
 	return s
+}
+
+// databaseBound is how long the database may take for an answer.
+const databaseBound = 3 * time.Second
+
+// silent records that the store did not answer for a while, for whatever reason: who
+// writes late for that has not overstayed.
+func (s *Store) silent(from, to lb.Instant) {
+	s.record(history.Event{At: to, Kind: history.KindSilent, Worker: history.Store, Call: from})
 }
 
 // admitted lets the database that keeps the fenced copy decide about an access, and
@@ -31,7 +44,13 @@ func (s *Store) admitted(ctx context.Context, a access) (bool, error) {
 		}
 		claims = append(claims, c)
 	}
+	ctx, cancel := context.WithTimeout(ctx, databaseBound)
+	defer cancel()
+	asked := clock.Now()
 	before, ok, err := s.guard.Admit(ctx, claims)
+	if at := clock.Now(); at.Sub(asked) > clock.Late {
+		s.silent(asked, at)
+	}
 	for i, held := range before {
 		if want := s.registers[claims[i].Record].fenced.value; err == nil && held != want {
 			err = fmt.Errorf("workloads: the database held %d of %q, and %d was written last", held, claims[i].Record, want)

@@ -49,16 +49,25 @@ func (t reentrantTask) Run(ctx context.Context, s Session) error {
 	}, Ask{})
 }
 
-// selfBound is how long a client may wait for what it holds: a round trip or two on a
+// selfBound is, at most, how long a client may wait for what it holds: a round trip or two on a
 // machine that is busy.
 const selfBound = lb.Instant(500 * time.Millisecond)
 
+// longestRoundTrip is that bound where a lease lasts longer, or else half a lease: with
+// the lease of the outer hold the wait for itself ends, too.
+func longestRoundTrip(plan history.Plan) lb.Instant {
+	if plan.TTL == 0 {
+		return selfBound
+	}
+	return min(selfBound, lb.Instant(plan.TTL/2))
+}
+
 // Judge implements [Judge]: nobody waits for itself, and the outer hold is still there
 // when the inner one was given back.
-func (Reentrant) Judge(ix *history.Index, _ history.Plan) checker.Layer {
+func (Reentrant) Judge(ix *history.Index, plan history.Plan) checker.Layer {
 	var f findings
 	nested := nests(ix)
-	for _, k := range deadlocks(ix, selfBound) {
+	for _, k := range deadlocks(ix, longestRoundTrip(plan)) {
 		if len(k.edges) == 1 && calm(ix, k.Span) {
 			f.add(func() checker.Finding { return k.finding(ix) })
 		}
@@ -106,8 +115,10 @@ func (n nest) intruder(ix *history.Index, grants []*history.Acquisition) *histor
 	for _, s := range ix.Belief(n.outer) {
 		i, _ := slices.BinarySearchFunc(grants, max(from, s.From)+1, func(a *history.Acquisition, t lb.Instant) int { return cmp.Compare(a.Return, t) })
 		for ; i < len(grants) && grants[i].Return < s.To; i++ {
-			if grants[i].Client != n.outer.Client {
-				return grants[i]
+			if d := grants[i]; d.Client != n.outer.Client && slices.ContainsFunc(ix.Belief(d), func(b history.Span) bool {
+				return max(b.From, s.From, from) < min(b.To, s.To) // it may hear of it when its own lease is over
+			}) {
+				return d
 			}
 		}
 	}

@@ -92,6 +92,7 @@ type values struct {
 func (s *Store) Serve(ctx context.Context, l net.Listener) error {
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
+	go clock.Gaps(ctx, s.silent)
 	for {
 		c, err := l.Accept()
 		switch {

@@ -93,6 +93,9 @@ func (Transfer) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 				wrong++
 			}
 		}
+		if !ix.Ended && wrong == 0 && sum.is != sum.opened {
+			return checker.Layer{Name: checker.LayerWorkload, Verdict: checker.Undecided, Summary: "the run was cut short within a transfer"}
+		}
 		say := fmt.Sprintf("%d, as there should be", sum.is)
 		switch {
 		case sum.is != sum.opened:

@@ -122,14 +122,23 @@ func (c *client) Release(ctx context.Context, lease *lb.Lease) error {
 // It goes on after the end of the run: a lock left behind by one that stops
 // would look like a fault of the lock.
 func (c *client) release(ctx context.Context, req lb.Request) (err error) {
-	for range cleanups {
+	for n := range cleanups {
+		if n > 0 && c.session == nil {
+			return err // it was asked for once, for the record
+		}
 		if err = c.releaseOnce(context.WithoutCancel(ctx), req); lb.AnswerOf(err) != lb.AnswerUnknown {
 			return err
 		}
 	}
-	c.retire()
+	if c.session != nil {
+		c.retire()
+	}
 	return err
 }
+
+// errRetired is what becomes of a lock that was held in a session which was given up with
+// another: nobody knows. A new session would say that it does not hold it.
+var errRetired = errors.New("worker: the session of this lock was given up")
 
 func (c *client) releaseOnce(ctx context.Context, req lb.Request) error {
 	ctx, cancel := context.WithTimeout(ctx, c.env.TTL)
@@ -137,7 +146,10 @@ func (c *client) releaseOnce(ctx context.Context, req lb.Request) error {
 	call := history.Event{Kind: history.KindCall, Op: history.OpRelease, Client: c.name, Lock: req.Lock, ID: req.Owner}
 	c.probe.begin(req.Owner)
 	c.record(call)
-	err := c.session.Release(ctx, req)
+	err := errRetired
+	if c.session != nil {
+		err = c.session.Release(ctx, req)
+	}
 	c.record(c.returned(call, err))
 	return err
 }

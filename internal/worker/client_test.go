@@ -117,3 +117,25 @@ func TestFailedWork(t *testing.T) {
 		t.Errorf("%d sections", c.sections.Load())
 	}
 }
+
+// TestTwoLocksOfOneSession: what became of the outer one nobody knows when the session was
+// given up with the inner one, and that is what is recorded.
+func TestTwoLocksOfOneSession(t *testing.T) {
+	gone := errors.New("no answer")
+	c, got := newClient(&lock{releases: []error{gone, gone, gone, gone}})
+	outer, err := c.Acquire(t.Context(), workloads.Ask{Lock: "outer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner, err := c.Acquire(t.Context(), workloads.Ask{Lock: "inner"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.Release(t.Context(), inner), c.Release(t.Context(), outer)); lb.AnswerOf(err) != lb.AnswerUnknown {
+		t.Errorf("answered %v", err)
+	}
+	last := (*got)[len(*got)-1]
+	if last.Kind != history.KindReturn || last.Op != history.OpRelease || last.Lock != "outer" || last.Result != lb.AnswerUnknown {
+		t.Errorf("recorded last %+v, want an unknown release of the outer lock", last)
+	}
+}

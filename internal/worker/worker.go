@@ -9,19 +9,11 @@ import (
 	"io"
 	"math/rand/v2"
 	"sync"
-	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/clock"
-)
-
-const (
-	heartbeat = 5 * time.Millisecond
-	// silence is how long a heartbeat must be late before it is recorded. Two
-	// busy cores can keep a process waiting for some tens of milliseconds.
-	silence = 100 * time.Millisecond
 )
 
 // Run is the worker's main: it reads orders from in and writes reports to out
@@ -154,13 +146,8 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 // beat notices when the process did not run: a freeze, and the excuse of a machine that
 // was too busy.
 func (w *worker) beat(ctx context.Context) {
-	last := clock.Now()
-	for (lb.HostClock{}).Sleep(ctx, heartbeat) == nil {
-		now := clock.Now()
-		if idle := now.Sub(last); idle > silence {
-			from := max(last, w.traps.lastFreeze()) // a freeze comes after the last beat
-			w.rec.Record(history.Event{At: now, Kind: history.KindSilent, Worker: w.cfg.Name, Call: from})
-		}
-		last = now
-	}
+	clock.Gaps(ctx, func(from, to lb.Instant) {
+		from = max(from, w.traps.lastFreeze()) // a freeze comes after the last beat
+		w.rec.Record(history.Event{At: to, Kind: history.KindSilent, Worker: w.cfg.Name, Call: from})
+	})
 }
