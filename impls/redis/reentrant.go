@@ -31,10 +31,12 @@ var (
 //	if it has my field: PEXPIRE lock ttl                  (every ttl/3, while held)
 //	count down; at 0 DEL lock, PUBLISH channel
 //
-// Each step is one script. Source: Redisson's RLock (RedissonLock). One thing is
-// done otherwise: a release tells the count that shall be left, where Redisson's
+// Each step is one script. Source: Redisson's RLock (RedissonLock). Two things are
+// done otherwise. A release tells the count that shall be left, where Redisson's
 // counts down by one. So a release that is sent again after a lost reply does not
-// take away the client's other acquisitions.
+// take away the client's other acquisitions. And a client that acquires again and
+// finds the lock free knows by that that it has lost what it held, which is not
+// revived by the new grant.
 func Reentrant() lb.Impl {
 	return algorithm{
 		info: lb.Info{
@@ -59,6 +61,9 @@ func Reentrant() lb.Impl {
 	}
 }
 
+// grantedAnew is the answer of the script that acquires where the lock was free.
+const grantedAnew = -2
+
 type reentrant struct {
 	renewed
 	me string
@@ -71,7 +76,12 @@ func (c *reentrant) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 	keys, ttl := []string{req.Lock}, c.env.TTL.Milliseconds()
 	return c.await(ctx, req, freed(req.Lock), func(ctx context.Context) (*lb.Lease, time.Duration, error) {
 		c.remember(req, false)
-		lease, wait, err := c.try(ctx, req, script{reentrantAcquire, keys, []any{c.me, ttl}}, script{existsAndExpire, keys, []any{c.me, ttl}})
+		lease, wait, err := c.tryAs(ctx, req, script{reentrantAcquire, keys, []any{c.me, ttl}}, script{existsAndExpire, keys, []any{c.me, ttl}}, func(answer int64) bool {
+			if answer == grantedAnew {
+				c.lost(req.Lock)
+			}
+			return answer == grantedAnew || answer == 0
+		})
 		switch lb.AnswerOf(err) {
 		case lb.AnswerOK:
 			c.remember(req, true)
@@ -84,7 +94,7 @@ func (c *reentrant) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 
 func (c *reentrant) Release(ctx context.Context, req lb.Request) error {
 	if _, ok := c.mine[req.Lock][req.Owner]; !ok {
-		return lb.ErrLost // never asked for in this session
+		return lb.ErrLost // never asked for in this session, or known to be lost
 	}
 	keep := 0
 	for owner, granted := range c.mine[req.Lock] {
@@ -109,5 +119,17 @@ func (c *reentrant) remember(req lb.Request, granted bool) {
 func (c *reentrant) forget(req lb.Request) {
 	if delete(c.mine[req.Lock], req.Owner); len(c.mine[req.Lock]) == 0 {
 		delete(c.mine, req.Lock)
+	}
+}
+
+// lost gives up the acquisitions that were granted before a grant which found the lock
+// free: the renewals of that grant must not revive them, nor their releases take it
+// away. One that perhaps was granted stays: it may still arrive at the server.
+func (c *reentrant) lost(lock string) {
+	for owner, granted := range c.mine[lock] {
+		if granted {
+			c.lose(owner, "the lock was free when it was acquired again")
+			c.forget(lb.Request{Lock: lock, Owner: owner})
+		}
 	}
 }

@@ -11,7 +11,13 @@ import (
 // renewed is a session whose leases are renewed until they are released.
 type renewed struct {
 	listener
-	renewals compose.Held[func()] // by owner, what ends them
+	renewals compose.Held[renewal] // by owner
+}
+
+// renewal is a lease that is renewed, and what ends that.
+type renewal struct {
+	lease *lb.Lease
+	stop  func()
 }
 
 // renewable are the requests of the algorithms that renew.
@@ -20,18 +26,23 @@ var renewable = []string{"acquire", "subscribe", "unsubscribe", "renew", "releas
 // try asks for the lock by a script that answers 0 for a grant, and else how many
 // milliseconds it is taken for. The lease is renewed by another.
 func (r *renewed) try(ctx context.Context, req lb.Request, acquire, renew script) (lease *lb.Lease, wait time.Duration, err error) {
+	return r.tryAs(ctx, req, acquire, renew, func(left int64) bool { return left == 0 })
+}
+
+// tryAs is try for a script whose grants another function knows by its answer.
+func (r *renewed) tryAs(ctx context.Context, req lb.Request, acquire, renew script, granted func(int64) bool) (lease *lb.Lease, wait time.Duration, err error) {
 	sent, err := r.run(ctx, r.rdb, req, "acquire", acquire, func(left int64) error {
 		wait = r.untilFree(left)
-		return taken(left == 0)
+		return taken(granted(left))
 	})
 	if err != nil {
 		return nil, wait, compose.Unsent(err)
 	}
 	lease = r.env.Grant(req, 0, r.env.Validity(sent))
-	r.renewals.Put(req.Owner, compose.Renew(r.env, lease, func(ctx context.Context) error {
+	r.renewals.Put(req.Owner, renewal{lease, compose.Renew(r.env, lease, func(ctx context.Context) error {
 		_, err := r.run(ctx, r.rdb, req, "renew", renew, released)
 		return err
-	}))
+	})})
 	return lease, 0, nil
 }
 
@@ -45,16 +56,25 @@ func (r *renewed) release(ctx context.Context, req lb.Request, release script) e
 
 // letGo ends the renewals of an owner.
 func (r *renewed) letGo(owner string) {
-	if stop, ok := r.renewals.Get(owner); ok {
-		stop()
+	if held, ok := r.renewals.Get(owner); ok {
+		held.stop()
 		r.renewals.Drop(owner)
+	}
+}
+
+// lose ends the renewals of an owner who has lost the lock, and says so, unless the
+// lock is being given back.
+func (r *renewed) lose(owner, reason string) {
+	if held, ok := r.renewals.Get(owner); ok {
+		r.letGo(owner)
+		held.lease.Lose(reason)
 	}
 }
 
 // Close ends all renewals: the locks of a session that is gone expire.
 func (r *renewed) Close() error {
-	for _, stop := range r.renewals.All() {
-		stop()
+	for _, held := range r.renewals.All() {
+		held.stop()
 	}
 	return r.listener.Close()
 }
