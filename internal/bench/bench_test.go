@@ -31,9 +31,15 @@ func (l *local) Info() lb.Info {
 	return lb.Info{Name: "local", Topologies: []string{"none"}, Requests: []string{"take"}, Takes: "take"}
 }
 
-func (l *local) Open(_ context.Context, env *lb.Env) (lb.Client, error) {
-	if l.broke == "open" {
+func (l *local) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	switch l.broke {
+	case "open":
 		return nil, errors.New("refused")
+	case "open slowly":
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case "open never":
+		select {}
 	}
 	return localClient{l, env}, nil
 }
@@ -80,7 +86,7 @@ func (c localClient) Close() error { return nil }
 // twenty, on a machine that is busy.
 func measured(t *testing.T, plan cost.Plan, l *local, enough func(*cost.Bench) bool) *cost.Bench {
 	t.Helper()
-	m := &measurement{plan: plan, out: &cost.Bench{}, rand: rand.New(rand.NewPCG(1, 0)), given: map[string]bool{}}
+	m := &measurement{plan: plan, out: &cost.Bench{}, rand: rand.New(rand.NewPCG(1, 0)), given: map[string]error{}}
 	m.plan.TTL = 500 * time.Millisecond
 	m.rows = []row{{l, &service{servers: cost.Memory, up: &lab.Service{}}}}
 	m.cells()
@@ -156,10 +162,35 @@ func TestFailingRows(t *testing.T) {
 	}
 }
 
+// TestHungOpening: a row whose sessions do not open costs its own time once, and is then
+// left alone.
+func TestHungOpening(t *testing.T) {
+	for _, broke := range []string{"open slowly", "open never"} {
+		t.Run(broke, func(t *testing.T) {
+			t.Parallel()
+			rounds := 0
+			start := time.Now()
+			b := measured(t, cost.Plan{Short: true}, newLocal(broke), func(*cost.Bench) bool { rounds++; return rounds == 5 })
+			if took := time.Since(start); took > 2*leastOpen {
+				t.Errorf("%d rounds took %v", rounds, took)
+			}
+			why := "open 16 sessions within 2s: its clients do not come to an end"
+			if c := b.Find(cost.Contended("local", cost.Memory)); c.Failed != why || c.Failures != rounds {
+				t.Errorf("%q, %d times", c.Failed, c.Failures)
+			}
+		})
+	}
+	for budget, bound := range map[time.Duration]time.Duration{-1: leastOpen, time.Second: leastOpen, 5 * time.Second: 5 * time.Second, time.Minute: openBound} {
+		if got := openWithin(budget); got != bound {
+			t.Errorf("with %v they may take %v", budget, got)
+		}
+	}
+}
+
 // hang: clients that never come back are left behind.
 func hang(t *testing.T) {
 	p := &party{row: row{newLocal("hang"), &service{servers: cost.Memory, up: &lab.Service{}}}, ttl: 100 * time.Millisecond}
-	if err := p.grow(t.Context(), 2); err != nil {
+	if err := p.grow(t.Context(), 2, openBound); err != nil {
 		t.Fatal(err)
 	}
 	_, err := newCrowd(p, 2, []string{"l"}).together(t.Context(), 50*time.Millisecond, func() {}, func() {})
@@ -173,7 +204,7 @@ func TestOpenLoop(t *testing.T) {
 	l := newLocal("")
 	l.held <- struct{}{} // nobody will ever get it
 	p := &party{row: row{l, &service{servers: cost.Memory, up: &lab.Service{}}}, ttl: 100 * time.Millisecond}
-	if err := p.grow(t.Context(), 4); err != nil {
+	if err := p.grow(t.Context(), 4, openBound); err != nil {
 		t.Fatal(err)
 	}
 	c := newCrowd(p, 4, []string{"l"})
@@ -225,7 +256,7 @@ func TestHarness(t *testing.T) {
 		},
 	}
 	p := &party{row: row{raw{impl}, &service{servers: cost.Memory, up: &lab.Service{Servers: servers}, yard: y}}, ttl: time.Minute}
-	if err := p.grow(t.Context(), 1); err != nil {
+	if err := p.grow(t.Context(), 1, openBound); err != nil {
 		t.Fatal(err)
 	}
 	defer p.close()

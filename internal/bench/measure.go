@@ -26,8 +26,8 @@ type measurement struct {
 	rows  []row
 	out   *cost.Bench
 	rand  *rand.Rand
-	given map[string]bool // rows that hang are left alone from then on
-	mu    sync.Mutex      // of the cells, where several rows are measured at once
+	given map[string]error // rows that hang, and how: they are left alone from then on
+	mu    sync.Mutex       // of the cells, where several rows are measured at once
 }
 
 // Measure does the benchmark that dir's plan describes, inside the lab. What was measured
@@ -46,7 +46,7 @@ func Measure(ctx context.Context, dir string, c catalog.Catalog) error {
 		return err
 	}
 	m := &measurement{plan: d.Bench.Plan, dir: d, lab: l, out: d.Bench,
-		rand: rand.New(rand.NewPCG(d.Bench.Plan.Seed, 0)), given: map[string]bool{}}
+		rand: rand.New(rand.NewPCG(d.Bench.Plan.Seed, 0)), given: map[string]error{}}
 	return errors.Join(m.all(ctx, c), l.Close(), os.RemoveAll(d.DataDir()))
 }
 

@@ -157,7 +157,7 @@ func (d *death) watch(ctx context.Context, cell *cost.Cell, n int) {
 		return
 	}
 	p := &party{row: d.row, ttl: d.plan.TTL, seed: d.plan.Seed}
-	if err := p.grow(ctx, 1); err != nil {
+	if err := p.grow(ctx, 1, openBound); err != nil {
 		d.failed(cell, err)
 		return
 	}

@@ -13,8 +13,17 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// openBound is how long the sessions of a party may take to open, and to close.
-const openBound = 10 * time.Second
+// openBound is how long the sessions of a party may take to open, and to close. Where the
+// time is short they may take less to open, but no less than leastOpen.
+const (
+	openBound = 10 * time.Second
+	leastOpen = 2 * time.Second
+)
+
+// openWithin is how long they may take to open in a visit of that budget.
+func openWithin(budget time.Duration) time.Duration {
+	return min(openBound, max(leastOpen, budget))
+}
 
 // party are clients of one algorithm, each with a session of its own.
 type party struct {
@@ -70,30 +79,41 @@ func guarded(call func() error) (err error) {
 // parties tells sessions of one run apart.
 var parties atomic.Uint64
 
-// grow opens sessions until there are n.
-func (p *party) grow(ctx context.Context, n int) error {
-	ctx, cancel := context.WithTimeout(ctx, openBound)
+// grow opens sessions until there are n. When they are not open within so long, or before
+// the end of ctx, the error is errHung.
+func (p *party) grow(ctx context.Context, n int, bound time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	number := parties.Add(1)
 	var (
-		wg   sync.WaitGroup
-		mu   sync.Mutex
-		errs []error
+		wg     sync.WaitGroup
+		mu     sync.Mutex
+		opened []*client
+		late   bool // nobody waits any more
+		errs   []error
 	)
 	for i := len(p.clients); i < n; i++ {
 		wg.Go(func() {
 			c, err := p.open(ctx, number, i)
 			mu.Lock()
 			defer mu.Unlock()
-			if err != nil {
+			switch {
+			case err != nil:
 				errs = append(errs, err)
-				return
+			case late:
+				_ = guarded(c.session.Close) // what it leaves is the servers' to end
+			default:
+				opened = append(opened, c)
 			}
-			p.clients = append(p.clients, c)
 		})
 	}
-	if !within(ctx, &wg) {
-		return fmt.Errorf("open %d sessions: %w", n, ctx.Err())
+	done := within(ctx, &wg)
+	mu.Lock()
+	defer mu.Unlock()
+	late = true
+	p.clients = append(p.clients, opened...)
+	if !done || len(errs) > 0 && ctx.Err() != nil {
+		return fmt.Errorf("open %d sessions within %v: %w", n, bound, errHung)
 	}
 	if len(errs) > 0 {
 		return fmt.Errorf("open a session: %w", errs[0])

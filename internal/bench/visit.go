@@ -48,14 +48,14 @@ func (m *measurement) weight(r row) float64 {
 // only the end of ctx ends the benchmark.
 func (m *measurement) visit(ctx context.Context, r row, round int, budget time.Duration) error {
 	id := fmt.Sprintf("%s-%s", r.name(), r.on.servers)
-	if m.given[id] {
-		m.out.Find(cost.Contended(r.name(), r.on.servers)).Fail(errHung)
+	if hung := m.given[id]; hung != nil {
+		m.out.Find(cost.Contended(r.name(), r.on.servers)).Fail(hung)
 		return ctx.Err()
 	}
 	v := &visit{m, &party{row: r, ttl: m.plan.TTL, seed: m.plan.Seed}, round, fmt.Sprintf("bench-%s-%d", id, round)}
 	err := errors.Join(v.all(ctx, budget), v.party.close())
 	if errors.Is(err, errHung) {
-		m.given[id] = true
+		m.given[id] = err
 	}
 	if err != nil && ctx.Err() == nil { // of what it could not measure
 		m.out.Find(cost.Contended(r.name(), r.on.servers)).Fail(err)
@@ -74,7 +74,7 @@ type visit struct {
 // all measures everything. An error is one after which there is no more to be had.
 func (v *visit) all(ctx context.Context, budget time.Duration) error {
 	start := time.Now()
-	if err := v.party.grow(ctx, cost.Contenders); err != nil {
+	if err := v.party.grow(ctx, cost.Contenders, openWithin(budget)); err != nil {
 		v.cell(cost.Closed, 1, 1).Fail(err)
 		return err
 	}
@@ -120,7 +120,7 @@ func (v *visit) curve(ctx context.Context, window time.Duration, end time.Time) 
 			return nil
 		}
 		p := points[(step*v.round+i)%len(points)]
-		if err := v.party.grow(ctx, p.clients); err != nil {
+		if err := v.party.grow(ctx, p.clients, openWithin(time.Until(end))); err != nil {
 			return err
 		}
 		if err := v.crowd(ctx, cost.Closed, p.clients, p.locks, window); err != nil {
