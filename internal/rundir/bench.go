@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -17,10 +18,12 @@ type Bench struct {
 }
 
 // CreateBench makes the directory of a benchmark, with its plan. There may be a matrix in
-// it, but no other benchmark.
+// it, but neither another benchmark nor a run: the error then matches [fs.ErrExist].
 func CreateBench(dir string, plan cost.Plan) (*Bench, error) {
-	if path := filepath.Join(dir, benchFile); exists(path) {
-		return nil, fmt.Errorf("rundir: a benchmark never writes over another: %s: %w", path, os.ErrExist)
+	for _, file := range []string{benchFile, planFile} {
+		if path := filepath.Join(dir, file); exists(path) {
+			return nil, fmt.Errorf("rundir: a benchmark never writes over another, or into a run; give it a directory of its own or that of a matrix: %s: %w", path, fs.ErrExist)
+		}
 	}
 	for _, sub := range []string{"", logsDir} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {

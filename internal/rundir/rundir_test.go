@@ -17,6 +17,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/cost"
 )
 
 func ok(t *testing.T, err error) {
@@ -210,5 +211,23 @@ func TestHistoryIsInterrupted(t *testing.T) {
 	cancel()
 	if _, err := newRun(t, whole).History(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("read all the same: %v", err)
+	}
+}
+
+// TestBenchDirectory: a benchmark may lie in a matrix's directory or in one of its own,
+// and nowhere else.
+func TestBenchDirectory(t *testing.T) {
+	m := aMatrix(t, 1, checker.Cell{Algorithm: "A", Fault: "f"})
+	_, err := CreateBench(m.Dir, cost.Plan{})
+	ok(t, err)
+	if _, err := CreateBench(m.Dir, cost.Plan{}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a benchmark over another: %v", err)
+	}
+	r := newRun(t, whole)
+	if _, err := CreateBench(r.Dir, cost.Plan{}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a benchmark in a run: %v", err)
+	}
+	if is, err := Kind(r.Dir); is != IsRun || exists(filepath.Join(r.Dir, benchFile)) {
+		t.Errorf("the run's directory is that of a %s: %v", is, err)
 	}
 }
