@@ -93,7 +93,7 @@ func (p program) completeBench(b *benchFlags) error {
 		return usage("--budget %v: from 1s to 24h", b.Budget)
 	case b.TTL < 500*time.Millisecond || b.TTL > time.Minute:
 		return usage("--ttl %v: from 500ms to 1m", b.TTL)
-	case b.Rate < 0 || b.Rate > 1e6:
+	case !(b.Rate >= 0 && b.Rate <= 1e6): // NaN is neither
 		return usage("--rate %v: from 0 to 1000000", b.Rate)
 	}
 	if b.Seed == 0 {
