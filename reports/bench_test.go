@@ -221,3 +221,14 @@ func TestInterruptedBench(t *testing.T) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }
+
+// TestMargin: one value has no margin, a few have one without confidence.
+func TestMargin(t *testing.T) {
+	var f cost.Figure
+	for n, want := range []string{" ?", " 5%?", " 9%?"} {
+		f.Add(n, 100+10*float64(n))
+		if got := margin(&f); got != want {
+			t.Errorf("of %v: %q instead of %q", f.Values, got, want)
+		}
+	}
+}

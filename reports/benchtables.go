@@ -157,10 +157,13 @@ func inBytes(f *cost.Figure) string {
 }
 
 // margin is how far the interval reaches from the median, in percent of it; with a mark
-// where there were too few rounds for one.
+// where there were too few rounds for one, and only the mark where there was but one.
 func margin(f *cost.Figure) string {
-	if f == nil || f.Median == 0 {
+	switch {
+	case f == nil || f.Median == 0:
 		return ""
+	case len(f.Values) < 2:
+		return " ?"
 	}
 	far := 100 * math.Max(f.High-f.Median, f.Median-f.Low) / f.Median
 	mark := ""
