@@ -232,3 +232,25 @@ func TestMargin(t *testing.T) {
 		}
 	}
 }
+
+// TestOutageOf: a lock that came back after some deaths did not stay away for ever.
+func TestOutageOf(t *testing.T) {
+	some := &cost.Figure{}
+	some.Add(0, 1.7e9)
+	some.Add(2, 1.9e9)
+	for _, c := range []struct {
+		f     *cost.Figure
+		never int
+		want  string
+	}{{nil, 0, "-"}, {some, 0, "1.80 s"}, {nil, 3, "never"}, {some, 1, "1.80 s, 1/3 never"}} {
+		if got := outageOf(c.f, c.never); got != c.want {
+			t.Errorf("%q instead of %q", got, c.want)
+		}
+	}
+	b := sampleBench()
+	b.Find(cost.Uncontended("redis-fenced", cost.Disk)).Never = 2
+	var out bytes.Buffer
+	if err := Bench(&out, b); err != nil || !strings.Contains(out.String(), " 1.80 s, 2/3 never\n") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}

@@ -92,26 +92,27 @@ func needsTable(b *cost.Bench, alone, crowd figureOf) benchTable {
 		}
 	}
 	alone, crowd = either(alone), either(crowd)
-	outage := benchColumn{"outage", "from the death of a holder to the next grant", 9, func(lock string) string {
+	outage := benchColumn{"outage", "from the death of a holder to the next grant; never: not for as long as it was watched", 18, func(lock string) string {
+		never := 0
 		for _, s := range []cost.Servers{cost.Disk, cost.Memory} {
-			if c := b.Find(cost.Uncontended(lock, s)); c != nil && c.Never > 0 {
-				return "never"
+			if c := b.Find(cost.Uncontended(lock, s)); c != nil {
+				never += c.Never
 			}
 		}
-		return duration(alone(lock, cost.Disk, cost.Outage))
+		return outageOf(alone(lock, cost.Disk, cost.Outage), never)
 	}}
 	return benchTable{
 		fmt.Sprintf("What a grant needs, with %d clients, and how long a dead holder keeps it (TTL %v)", cost.Contenders, b.Plan.TTL),
 		"Requests are those of the lock’s own protocol, waiters’ included; bytes and packets are all that passed between clients and servers, both ways.",
 		[]benchColumn{
 			alone.column("alone", "requests when nobody else wants it", 7, cost.Disk, cost.Requests, number3),
-			crowd.column("requests", "per grant", 10, cost.Disk, cost.Requests, number3),
-			crowd.column("wakes", "of waiting clients, per grant", 7, cost.Disk, cost.WakeUps, number3),
-			crowd.column("packets", "per grant", 9, cost.Disk, cost.Packets, number3),
-			crowd.column("bytes", "per grant", 9, cost.Disk, cost.Bytes, inBytes),
-			crowd.column("servers", "processor time of the servers per grant", 10, cost.Disk, cost.ServerNS, duration),
-			crowd.column("clients", "processor time of the clients per grant", 10, cost.Disk, cost.ClientNS, duration),
-			crowd.column("memory", "of the servers", 9, cost.Disk, cost.Resident, inBytes),
+			crowd.column("requests", "per grant", 9, cost.Disk, cost.Requests, number3),
+			crowd.column("wakes", "of waiting clients, per grant", 6, cost.Disk, cost.WakeUps, number3),
+			crowd.column("packets", "per grant", 8, cost.Disk, cost.Packets, number3),
+			crowd.column("bytes", "per grant", 8, cost.Disk, cost.Bytes, inBytes),
+			crowd.column("servers", "processor time of the servers per grant", 8, cost.Disk, cost.ServerNS, duration),
+			crowd.column("clients", "processor time of the clients per grant", 8, cost.Disk, cost.ClientNS, duration),
+			crowd.column("memory", "of the servers", 8, cost.Disk, cost.Resident, inBytes),
 			outage,
 		},
 	}
@@ -125,6 +126,17 @@ func duration(f *cost.Figure) string {
 		return absent
 	}
 	return span(f.Median / 1e6)
+}
+
+// outageOf is the median of the outages that ended, and how many of all did not.
+func outageOf(f *cost.Figure, never int) string {
+	switch {
+	case never == 0:
+		return duration(f)
+	case f == nil:
+		return "never"
+	}
+	return fmt.Sprintf("%s, %d/%d never", duration(f), never, never+len(f.Values))
 }
 
 // times is one figure as a multiple of another.
