@@ -254,3 +254,21 @@ func TestOutageOf(t *testing.T) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }
+
+// TestNeedsOfDisk: what could not be measured with the disk is missing. The figures without
+// it are no substitute.
+func TestNeedsOfDisk(t *testing.T) {
+	b := sampleBench()
+	for _, k := range []cost.Key{cost.Uncontended("redis-fenced", cost.Disk), cost.Contended("redis-fenced", cost.Disk)} {
+		b.Find(k).Figures = nil
+	}
+	tables := benchTables(b)
+	for _, c := range tables[2].Columns {
+		if got := c.show("redis-fenced"); got != absent {
+			t.Errorf("%s: %s", c.Head, got)
+		}
+	}
+	if got := tables[2].Columns[1].show("none"); got != "2.50" {
+		t.Errorf("without servers: %s", got)
+	}
+}

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cost"
@@ -85,8 +86,8 @@ func crowdTable(b *cost.Bench, f figureOf) benchTable {
 func needsTable(b *cost.Bench, alone, crowd figureOf) benchTable {
 	either := func(f figureOf) figureOf { // a lock without servers has only one column
 		return func(lock string, _ cost.Servers, m cost.Measure) *cost.Figure {
-			if on := f(lock, cost.Disk, m); on != nil {
-				return on
+			if hasServers(b, lock) {
+				return f(lock, cost.Disk, m)
 			}
 			return f(lock, cost.Memory, m)
 		}
@@ -116,6 +117,12 @@ func needsTable(b *cost.Bench, alone, crowd figureOf) benchTable {
 			outage,
 		},
 	}
+}
+
+// hasServers reports whether the lock has servers: it then has cells for those that keep
+// what they confirm on the disk, also where nothing could be measured of them.
+func hasServers(b *cost.Bench, lock string) bool {
+	return slices.ContainsFunc(b.Cells, func(c *cost.Cell) bool { return c.Algorithm == lock && c.Servers == cost.Disk })
 }
 
 // absent stands where nothing was measured.
