@@ -272,3 +272,50 @@ func TestNeedsOfDisk(t *testing.T) {
 		t.Errorf("without servers: %s", got)
 	}
 }
+
+// TestOpenTable: an open loop has a table of its own, which fits; without one there is none.
+func TestOpenTable(t *testing.T) {
+	b := sampleBench()
+	if n := len(benchTables(b)); n != 3 {
+		t.Errorf("%d tables without an open loop", n)
+	}
+	b.Plan.Rate = 1e6
+	c := b.Cell(cost.Key{Algorithm: "redis-fenced", Servers: cost.Disk, Loop: cost.Open, Clients: cost.Contenders, Locks: 1}, "redis")
+	waits := cost.NewLatencies()
+	waits.Add(4 * time.Millisecond)
+	waits.Add(5 * time.Second)
+	c.Add(0, cost.Grants, 123)
+	c.Add(0, cost.P50, 4e6)
+	c.Add(0, cost.P99, 8e6)
+	c.Add(0, cost.Longest, 7e6) // since the call: of no interest here
+	c.AddLatencies(waits)
+	var out bytes.Buffer
+	if err := Bench(&out, b); err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(out.String(), "At a rate of 1000000/s")
+	if !found {
+		t.Fatalf("no table:\n%s", out.String())
+	}
+	rows := map[string]string{}
+	for line := range strings.Lines(table) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > benchWidth {
+			t.Errorf("%d columns: %s", n, line)
+		}
+		if words := strings.Fields(line); len(words) > 0 {
+			rows[words[0]] = strings.Join(words[1:], " ")
+		}
+	}
+	for lock, want := range map[string]string{"redis-fenced": "123 4.00 ms 8.00 ms 5.00 s - - - -", "none": "- - - - - - - -"} {
+		if rows[lock] != want {
+			t.Errorf("%s: %q instead of %q", lock, rows[lock], want)
+		}
+	}
+	path, err := writeBench(b, filepath.Join(t.TempDir(), "page.html"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page, err := os.ReadFile(path); err != nil || !strings.Contains(string(page), "At a rate of 1000000/s") {
+		t.Errorf("not on the page: %v", err)
+	}
+}

@@ -39,7 +39,11 @@ func benchTables(b *cost.Bench) []benchTable {
 	crowd := figureOf(func(lock string, s cost.Servers, m cost.Measure) *cost.Figure {
 		return b.Figure(cost.Contended(lock, s), m)
 	})
-	return []benchTable{aloneTable(b, alone), crowdTable(b, crowd), needsTable(b, alone, crowd)}
+	tables := []benchTable{aloneTable(b, alone), crowdTable(b, crowd), needsTable(b, alone, crowd)}
+	if slices.ContainsFunc(b.Cells, func(c *cost.Cell) bool { return c.Loop == cost.Open }) {
+		tables = append(tables, openTable(b))
+	}
+	return tables
 }
 
 func aloneTable(b *cost.Bench, f figureOf) benchTable {
