@@ -174,7 +174,7 @@ func TestHungOpening(t *testing.T) {
 			if took := time.Since(start); took > 2*leastOpen {
 				t.Errorf("%d rounds took %v", rounds, took)
 			}
-			why := "open 16 sessions within 2s: its clients do not come to an end"
+			why := "open 16 sessions within 4s: its clients do not come to an end"
 			if c := b.Find(cost.Contended("local", cost.Memory)); c.Failed != why || c.Failures != rounds {
 				t.Errorf("%q, %d times", c.Failed, c.Failures)
 			}

@@ -17,7 +17,7 @@ import (
 // time is short they may take less to open, but no less than leastOpen.
 const (
 	openBound = 10 * time.Second
-	leastOpen = 2 * time.Second
+	leastOpen = 4 * time.Second
 )
 
 // openWithin is how long they may take to open in a visit of that budget.
