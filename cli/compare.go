@@ -2,9 +2,7 @@ package cli
 
 import (
 	"errors"
-	"os"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -20,7 +18,8 @@ func compareCommand() *cobra.Command {
 		Short: "Say which cells of two sets of runs differ",
 		Long: `compare says which cells changed their outcome, mechanism or promise from BASE to HEAD,
 and which are new or gone. Each is the directory of a run or a matrix, or a baseline
-that was saved: matrix.json, or what --json of matrix or gate printed.
+that was saved: matrix.json, or what --json of matrix or gate printed. Where they are of
+other workloads, stores, topologies, TTLs or numbers of clients, it says so.
 
 Exit code: 0 nothing got worse, 1 a cell did, 2 a cell that was decided is undecided or
 gone, or there is nothing to compare, 64 usage.`,
@@ -31,18 +30,20 @@ gone, or there is nothing to compare, 64 usage.`,
 			if markdown && asJSON {
 				return usage("--markdown and --json: standard output is for one of them")
 			}
-			base, err := savedCells(names[0])
+			base, err := rundir.OpenSaved(names[0])
 			if err != nil {
-				return err
+				return usage("%w", err)
 			}
-			head, err := savedCells(names[1])
+			head, err := rundir.OpenSaved(names[1])
 			if err != nil {
-				return err
+				return usage("%w", err)
 			}
-			c, out := reports.Compare(names[0], names[1], base, head), cmd.OutOrStdout()
+			c, out := reports.Compare(names[0], names[1], base.Cells, head.Cells), cmd.OutOrStdout()
+			c.Notes = base.Differ(head, names[0], names[1])
+			note(cmd, c.Notes)
 			switch {
 			case asJSON:
-				err = printJSON(out, map[string]any{"schema": history.Schema, "base": names[0], "head": names[1], "changes": c.Changes})
+				err = printJSON(out, map[string]any{"schema": history.Schema, "base": names[0], "head": names[1], "notes": append([]string{}, c.Notes...), "changes": c.Changes})
 			case markdown:
 				err = c.Markdown(out)
 			default:
@@ -75,33 +76,4 @@ func codeOfChanges(c reports.Compared) int {
 		}
 	}
 	return code
-}
-
-// savedCells are the cells of a directory or of a saved file.
-func savedCells(name string) ([]checker.Cell, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, usage("%w", err)
-	case !info.IsDir():
-		cells, err := rundir.ReadCells(name)
-		if err != nil {
-			return nil, usage("%w", err)
-		}
-		return cells, nil
-	}
-	if what, err := rundir.Kind(name); err != nil {
-		return nil, usage("%w", err)
-	} else if what == rundir.IsMatrix {
-		m, err := rundir.OpenMatrix(name)
-		if err != nil {
-			return nil, err
-		}
-		return m.Cells, nil
-	}
-	j, err := rundir.Join([]string{name})
-	if err != nil {
-		return nil, usage("%s holds no runs: %w", name, err)
-	}
-	return j.Cells, nil
 }

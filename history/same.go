@@ -1,35 +1,53 @@
 package history
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
+
+// Difference is a field that two plans have not in common, and its values.
+type Difference struct{ What, A, B string }
 
 // Same says in what two plans differ that may be of one cell, or nil: runs of both are then
 // samples of the same thing. The seed, the lab, the length and the machine may differ.
 func (p Plan) Same(o Plan) error {
-	for _, f := range []struct {
-		what string
-		a, b any
-	}{
-		{"algorithm", p.Algorithm, o.Algorithm}, {"fault", p.Fault, o.Fault}, {"workload", p.Workload, o.Workload},
-		{"topology", p.Topology, o.Topology}, {"number of clients", p.Clients, o.Clients},
-		{"number of processes", p.Processes, o.Processes}, {"TTL", p.TTL, o.TTL},
-		{"store", p.Store, o.Store},
-	} {
-		if f.a != f.b {
-			return fmt.Errorf("the %s is %v and %v", f.what, f.a, f.b)
-		}
-	}
-	return nil
+	return first(append(differences([]setting{{"algorithm", p.Algorithm, o.Algorithm}, {"fault", p.Fault, o.Fault}}), p.Settings(o)...))
+}
+
+// Settings are all in what two plans of an algorithm under a fault differ, so that their
+// runs are no samples of the same thing.
+func (p Plan) Settings(o Plan) []Difference {
+	return differences([]setting{
+		{"workload", p.Workload, o.Workload}, {"topology", p.Topology, o.Topology},
+		{"number of clients", p.Clients, o.Clients}, {"number of processes", p.Processes, o.Processes},
+		{"TTL", p.TTL, o.TTL}, {"store", storeName(p), storeName(o)},
+	})
 }
 
 // SameRun says in what two plans of one cell differ that may be of the same run, or nil.
 func (p Plan) SameRun(o Plan) error {
-	for _, f := range []struct {
-		what string
-		a, b any
-	}{{"seed", p.Seed, o.Seed}, {"lab", p.Lab, o.Lab}, {"length", p.Duration, o.Duration}} {
+	return first(differences([]setting{{"seed", p.Seed, o.Seed}, {"lab", p.Lab, o.Lab}, {"length", p.Duration, o.Duration}}))
+}
+
+func storeName(p Plan) string { return cmp.Or(p.Store, "memory") }
+
+type setting struct {
+	what string
+	a, b any
+}
+
+func differences(settings []setting) (all []Difference) {
+	for _, f := range settings {
 		if f.a != f.b {
-			return fmt.Errorf("the %s is %v and %v", f.what, f.a, f.b)
+			all = append(all, Difference{f.what, fmt.Sprint(f.a), fmt.Sprint(f.b)})
 		}
 	}
-	return nil
+	return all
+}
+
+func first(all []Difference) error {
+	if len(all) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the %s is %s and %s", all[0].What, all[0].A, all[0].B)
 }

@@ -15,11 +15,13 @@ type Compared struct {
 	BaseName, HeadName string
 	Base, Head         []checker.Cell
 	Changes            []gate.Change
+	// Notes are what a reader must know of what was compared.
+	Notes []string
 }
 
 // Compare says what changed. The names are those of what was compared.
 func Compare(baseName, headName string, base, head []checker.Cell) Compared {
-	return Compared{baseName, headName, base, head, gate.Compare(base, head)}
+	return Compared{BaseName: baseName, HeadName: headName, Base: base, Head: head, Changes: gate.Compare(base, head)}
 }
 
 // Summary is the number of changes of each trend, in one sentence.
@@ -65,6 +67,9 @@ func (c Compared) Terminal(w io.Writer, color bool, width int) error {
 func (c Compared) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "## %s → %s\n\n%s\n", escapeMD(c.BaseName), escapeMD(c.HeadName), escapeMD(c.Summary()))
+	for _, n := range c.Notes {
+		fmt.Fprintf(b, "\n%s\n", escapeMD(n))
+	}
 	if len(c.Changes) > 0 {
 		fmt.Fprint(b, "\n| | lock | fault | base | head | |\n|---|---|---|---|---|---|\n")
 	}

@@ -207,12 +207,3 @@ func (m *Matrix) Cell(i int) checker.Cell {
 	defer m.mu.Unlock()
 	return m.Cells[i]
 }
-
-// ReadCells reads the cells that somebody has saved: matrix.json, or what --json prints.
-func ReadCells(file string) ([]checker.Cell, error) {
-	var saved MatrixFile
-	if err := readJSON(file, &saved); err != nil {
-		return nil, err
-	}
-	return saved.Cells, nil
-}
