@@ -25,6 +25,13 @@ bench-all: servers build ## every lock under every fault, what it costs, and the
 	./lockbench bench --out runs/latest
 	./lockbench quorum --jobs 4
 
+results: servers build ## docs/results: the matrix, the benchmark and the quorums of this machine, in about half an hour; keep it quiet
+	@[ ! -e runs/results ] || { echo "runs/results is there: move or remove it first"; exit 1; }
+	@code=0; ./lockbench matrix --jobs 4 --out runs/results || code=$$?; [ $$code -le 2 ] || exit $$code
+	./lockbench bench --out runs/results
+	./lockbench quorum --jobs 2 --out runs/results/quorum
+	./lockbench report --publish docs/results runs/results && rm -f docs/results/*.svg
+
 build: ## the program, ./lockbench
 	go build -o lockbench ./cmd/lockbench
 
@@ -32,7 +39,12 @@ servers: ## install the lock services that are missing (Debian, Ubuntu; asks sud
 	@docker/install.sh redis-server=redis-server mariadbd=mariadb-server java=default-jre-headless \
 		/usr/share/zookeeper/bin/zkServer.sh=zookeeper cc=gcc
 
-test: servers ## every test, on real servers
+browser: ## install the browser that the tests of the pages look through, if none is there (Debian)
+	@docker/install.sh $(if $(shell command -v chromium google-chrome chromium-browser),,chromium=chromium) pdftotext=poppler-utils
+
+# Without a browser its tests skip; where CI is set, they fail.
+test: servers ## every test, on real servers and in a browser
+	-@$(MAKE) --no-print-directory browser
 	go build ./...
 	go test -p 1 -timeout 15m ./...
 	cd examples && go test ./...
@@ -66,4 +78,7 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 		/: convicted [0-9]+ of/ { sub(/.*: convicted/, "convicted"); c += $$2; m += $$4; a += $$9; n += $$11 } \
 		END { printf "convicted %d of %d runs of mutants\nacquitted %d of %d runs of correct algorithms\n", c, m, a, n; exit c != m || a != n }'
 
-.PHONY: help bench bench-all build servers test lint packages docker-images bench-checker test-long mutate-checkers mutants
+noise: servers ## benchmarks of one build must not differ, 20 pairs, and a build with a slower lock must, 5 tries
+	LOCKBENCH_NOISE_PAIRS=20 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
+
+.PHONY: help bench bench-all results build servers browser test lint packages docker-images bench-checker test-long mutate-checkers mutants noise

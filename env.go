@@ -12,7 +12,8 @@ import (
 // through its methods. The conformance suite compares what passes here with what
 // passes on the wire. Without a Probe it is usable outside of the bench, too.
 type Env struct {
-	// Client names this session; it is unique in the run.
+	// Client names this session; it is unique in the run, but for a process that is started
+	// again as who it was.
 	Client string
 	// Servers are the addresses (host:port) of the lock service, in the order of
 	// the topology.
@@ -155,6 +156,19 @@ func (e *Env) After(ctx context.Context, as Actor, req Request, what string, d t
 		return true
 	}
 }
+
+// Session tells of a session that the client has with the lock service from now on, and
+// that its locks end with: anybody could end it there. It is named as the servers name it:
+// in ZooKeeper by its id and password, in hex, with a colon between; in etcd by the lease's
+// id in hex; in MySQL by the number of the connection.
+func (e *Env) Session(name string) {
+	if p, ok := e.Probe.(SessionProbe); ok {
+		p.Session(name)
+	}
+}
+
+// SessionProbe is a [Probe] that wants to know of sessions.
+type SessionProbe interface{ Session(name string) }
 
 type actorKey struct{}
 

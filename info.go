@@ -1,6 +1,9 @@
 package lockbench
 
-import "path"
+import (
+	"path"
+	"strings"
+)
 
 // Info describes an algorithm: what it is, where it comes from, what it claims
 // and what must be expected of it.
@@ -21,6 +24,12 @@ type Info struct {
 	Requests []string
 	// Takes is the request whose answer makes a client the holder.
 	Takes string
+	// NoTry: it can't try, only wait; a request with Try is [ErrUnsupported].
+	NoTry bool
+	// Scripts: it runs scripts on the server, which may have forgotten them.
+	Scripts bool
+	// Tables: it keeps its locks in tables of the server, which may be altered.
+	Tables bool
 	// Traits are what it claims.
 	Traits Traits
 	// Expect is what it is expected to do under faults. Faults that no entry
@@ -52,6 +61,9 @@ type Traits struct {
 	Reentrant bool `json:"reentrant"`
 	// Shared: has a shared mode.
 	Shared bool `json:"shared"`
+	// Session: its locks end with a session of the client at the server, of which it
+	// tells [Env.Session].
+	Session bool `json:"session,omitempty"`
 	// LostNotice: a holder is told when it lost the lock.
 	LostNotice bool `json:"lost_notice"`
 }
@@ -72,13 +84,14 @@ type Expectation struct {
 }
 
 // Expected is what the algorithm declares under the fault, nil for nothing: of several
-// that match, the one that names it exactly counts, else the first glob.
+// that match, the one that names it exactly counts, else the first glob. No glob names a list
+// of faults.
 func (i Info) Expected(fault string) (found *Expectation) {
 	for _, e := range i.Expect {
 		if e.Fault == fault {
 			return &e
 		}
-		if match, err := path.Match(e.Fault, fault); err == nil && match && found == nil {
+		if match, err := path.Match(e.Fault, fault); err == nil && match && found == nil && !strings.Contains(fault, ",") {
 			found = &e
 		}
 	}

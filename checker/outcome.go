@@ -21,7 +21,7 @@ const (
 func conclude(r *run, judged []Layer) Result {
 	res := Result{Schema: history.Schema, Plan: r.plan, Layers: judged, Copies: r.copies,
 		Sections: r.sections, Contended: r.contended, OutageMS: ms(time.Duration(r.outage)), Outage: r.outageTold,
-		FirstViolationMS: -1, Effect: r.effect(), Notes: r.Notes}
+		FirstViolationMS: -1, StalledMS: ms(r.stalled()), Effect: r.effect(), Notes: r.Notes}
 	if res.Copies == nil {
 		res.Copies = map[string]Copy{}
 	}
@@ -296,15 +296,20 @@ func (r *run) effect() history.Proof {
 // while it was in force, in a process that ran.
 func (r *run) tried() bool {
 	const moment = 5 * time.Millisecond // a process does not stop at once
-	var asked lb.Instant
+	var inForce []span
 	for i := range r.Faults {
-		f := &r.Faults[i]
+		if r.Faults[i].Struck {
+			inForce = append(inForce, r.Faults[i].Span())
+		}
+	}
+	var asked lb.Instant
+	for _, f := range history.Union(inForce) { // several may be in force at a time
 		for n := range r.Acqs {
 			a := &r.Acqs[n]
-			if !f.Struck || a.Client == history.None {
+			if a.Client == history.None {
 				continue
 			}
-			asking := span{From: max(a.Call, f.Strike), To: min(r.Waited(int32(n)), f.Healed)}
+			asking := span{From: max(a.Call, f.From), To: min(r.Waited(int32(n)), f.To)}
 			if asking.From < asking.To {
 				asked += total(history.Without([]span{asking}, r.SilentIn(a.Client, asking)))
 			}

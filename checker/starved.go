@@ -57,23 +57,41 @@ func (r *run) idle(client int32, s span) (all []span) {
 	return all
 }
 
-// froze reports whether a fault made the silence q of a client's process. A recorder that
-// tells of no acts is trusted that its faults did what was done while they were in force.
+// stalled is the longest time that a process of the bench did not run although no fault
+// had frozen it: what the machine itself did to the run.
+func (r *run) stalled() (longest time.Duration) {
+	for i := range r.Workers {
+		for _, q := range r.Workers[i].Silences {
+			if !r.frozeWorker(&r.Workers[i], q) {
+				longest = max(longest, q.To.Sub(q.From))
+			}
+		}
+	}
+	return longest
+}
+
+// froze reports whether a fault made the silence q of a client's process.
 func (r *run) froze(client int32, q span) bool {
+	w := r.WorkerOf(client)
+	return w != nil && r.frozeWorker(w, q)
+}
+
+// frozeWorker is [run.froze] of the process. A recorder that tells of no acts is trusted
+// that its faults did what was done while they were in force.
+func (r *run) frozeWorker(w *history.Worker, q span) bool {
 	for i := range r.Acts {
-		if a := &r.Acts[i]; a.Name == history.ActFreeze && q.Overlaps(span{From: a.Begin, To: a.End}) && r.livesWith(client, a.Target) {
+		if a := &r.Acts[i]; a.Name == history.ActFreeze && q.Overlaps(span{From: a.Begin, To: a.End}) && r.houses(w, a.Target) {
 			return true
 		}
 	}
 	return len(r.Acts) == 0 && slices.ContainsFunc(r.Faults, func(f history.Fault) bool { return f.Struck && q.Overlaps(f.Span()) })
 }
 
-// livesWith reports whether the named process, or that of the named client, is the client's.
-func (r *run) livesWith(client int32, name string) bool {
-	w := r.WorkerOf(client)
-	return w != nil && (w.Name == name || slices.ContainsFunc(r.Clients, func(c history.Client) bool {
+// houses reports whether w is the process of that name, or of the client of that name.
+func (r *run) houses(w *history.Worker, name string) bool {
+	return w.Name == name || slices.ContainsFunc(r.Clients, func(c history.Client) bool {
 		return c.Name == name && c.Worker != history.None && &r.Workers[c.Worker] == w
-	}))
+	})
 }
 
 // silence tells of a time in which the client's process did not run.

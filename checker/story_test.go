@@ -117,7 +117,7 @@ func (s *story) busy(t, n int) *story {
 
 // fault strikes and is healed.
 func (s *story) fault(strike, healed int, proven bool) *story {
-	s.plan.Fault = "some-fault"
+	s.plan.Fault = cmp.Or(s.plan.Fault, "some-fault")
 	e := history.Event{Kind: history.KindFault, Name: s.plan.Fault, Phase: "strike"}
 	s.add(strike, e)
 	e.Phase, e.Proven, e.Note = "healed", proven, "measured"

@@ -113,6 +113,8 @@ type Cell struct {
 	// each claim once.
 	Outage string   `json:"outage,omitempty"`
 	Claims []string `json:"claims,omitempty"`
+	// StalledMS is the longest of the runs, see [Result].
+	StalledMS float64 `json:"stalled_ms,omitempty"`
 }
 
 // Mechanism is how somebody was hurt, as the reason names it: one of the mechanisms, or ""
@@ -156,6 +158,9 @@ type Result struct {
 	Outage string `json:"outage,omitempty"`
 	// Failed: the bench came to no end with the run.
 	Failed bool `json:"failed,omitempty"`
+	// StalledMS is the longest time that the machine, and no fault, let a process of the
+	// bench stand still; 0 if none did for long enough to be noticed.
+	StalledMS float64 `json:"stalled_ms,omitempty"`
 	// Starved says why the machine is to blame for the harm that was seen, and not the lock.
 	Starved string `json:"starved,omitempty"`
 	// Claims are what the algorithm claims and did not keep, beside the outcome.

@@ -51,7 +51,7 @@ twice: with what they confirm on the disk, and without waiting for it.`,
 	f.StringVar(&b.algorithms, "algorithms", "*", "comma-separated names or patterns")
 	f.StringVar(&b.Baseline, "baseline", "", "the lock that ratios are to (default: redis-setpx-lua, or the first)")
 	f.StringVar(&b.Lab, "lab", p.Labs[0].Name, "where the servers run: see lockbench list labs")
-	f.IntVar(&b.Rounds, "rounds", 6, "how often every lock has its turn; from 6 on there are intervals of 95%")
+	f.IntVar(&b.Rounds, "rounds", 8, "how often every lock has its turn; from 6 on there are intervals of 95%, and from 8 on compare can tell all locks from before")
 	f.DurationVar(&b.Budget, "budget", 0, fmt.Sprintf("how long it takes, servers and all (default: %v, with --short %v)", wholeBudget, shortBudget))
 	f.DurationVar(&b.TTL, "ttl", 2*time.Second, "lease time")
 	f.Float64Var(&b.Rate, "rate", 0, "an open loop, too: so many acquisitions a second of one lock, whether it keeps up or not")
@@ -125,7 +125,7 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) error {
 		topologies = append(topologies, impl.Info().Topologies[0])
 	}
 	slices.Sort(topologies)
-	if err := p.ready(cmd.Context(), driver, slices.Compact(topologies)); err != nil {
+	if err := p.ready(cmd.Context(), driver, slices.Compact(topologies), lab.Own{}); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs(b.out)

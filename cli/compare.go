@@ -2,78 +2,121 @@ package cli
 
 import (
 	"errors"
+	"strconv"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 )
 
+// compareFlags are those of compare.
+type compareFlags struct {
+	least          share
+	page           string
+	markdown, json bool
+}
+
 func compareCommand() *cobra.Command {
-	var page string
-	var markdown, asJSON bool
+	c := compareFlags{least: .1}
 	cmd := &cobra.Command{
 		Use:   "compare BASE HEAD",
-		Short: "Say which cells of two sets of runs differ",
+		Short: "Say which cells and which costs of two sets of runs differ",
 		Long: `compare says which cells changed their outcome, mechanism or promise from BASE to HEAD,
-and which are new or gone. Each is the directory of a run or a matrix, or a baseline
-that was saved: matrix.json, or what --json of matrix or gate printed. Where they are of
-other workloads, stores, topologies, TTLs or numbers of clients, it says so.
+which are new or gone, and which figures of the benchmarks that lie there differ. Each is
+the directory of a run, a matrix or a benchmark, or what was saved of one: matrix.json,
+bench.json, or what --json of matrix, gate or bench printed. Where they are of other
+workloads, stores, topologies, TTLs, machines or versions, it says so.
 
-Exit code: 0 nothing got worse, 1 a cell did, 2 a cell that was decided is undecided or
-gone, or there is nothing to compare, 64 usage.`,
+A figure got worse or better where a Mann-Whitney U test, corrected (Holm) for all
+figures that decide, refutes that nothing has changed, and where the whole 95% interval
+of the ratio is past --min-difference. Times and rates are held against the bare writes
+that were measured on the same servers in the same round: a slower machine slows those,
+too. What decides is what users feel: acquire and release alone, its requests, hand-offs
+with 16 clients and their median, and their p99 where there were enough of them. Where
+the machine was not quiet, only acquire and release in memory decides, and requests. All
+other figures are told, and decide nothing.
+
+Exit code: 0 nothing got worse, 1 a cell did, 3 a figure that decides did, 2 a cell or a
+figure that decides can't be told any more, or there is nothing to compare, 64 usage.`,
 		Example: `  lockbench matrix --json >baseline.json
-  lockbench compare baseline.json runs/latest --html difference.html`,
+  lockbench compare baseline.json runs/latest --html difference.html
+  lockbench bench --json >before.json
+  lockbench compare before.json perf --min-difference 5%`,
 		Args: exactly(2),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			if markdown && asJSON {
-				return usage("--markdown and --json: standard output is for one of them")
-			}
-			base, err := rundir.OpenSaved(names[0])
-			if err != nil {
-				return usage("%w", err)
-			}
-			head, err := rundir.OpenSaved(names[1])
-			if err != nil {
-				return usage("%w", err)
-			}
-			c, out := reports.Compare(names[0], names[1], base.Cells, head.Cells), cmd.OutOrStdout()
-			c.Notes = base.Differ(head, names[0], names[1])
-			note(cmd, c.Notes)
-			switch {
-			case asJSON:
-				err = printJSON(out, map[string]any{"schema": history.Schema, "base": names[0], "head": names[1], "notes": append([]string{}, c.Notes...), "changes": c.Changes})
-			case markdown:
-				err = c.Markdown(out)
-			default:
-				color, width := screen(out)
-				err = c.Terminal(out, color, width)
-			}
-			if page != "" {
-				err = errors.Join(err, c.HTML(page))
-			}
-			return worse(ended(codeOfChanges(c)), err)
-		},
+		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&page, "html", "", "the page of the difference to write")
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a summary in Markdown instead")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object on standard output")
+	f := cmd.Flags()
+	f.Var(&c.least, "min-difference", "the least difference of a figure that counts, such as 10%")
+	f.StringVar(&c.page, "html", "", "the page of the difference to write")
+	f.BoolVar(&c.markdown, "markdown", false, "print a summary in Markdown instead")
+	f.BoolVar(&c.json, "json", false, "one JSON object on standard output: see docs/compare.schema.json")
 	return cmd
 }
 
+func (c *compareFlags) run(cmd *cobra.Command, names []string) error {
+	if c.markdown && c.json {
+		return usage("--markdown and --json: standard output is for one of them")
+	}
+	base, err := rundir.OpenSaved(names[0])
+	if err != nil {
+		return usage("%w", err)
+	}
+	head, err := rundir.OpenSaved(names[1])
+	if err != nil {
+		return usage("%w", err)
+	}
+	all, out := reports.Compare(names[0], names[1], base, head, float64(c.least)), cmd.OutOrStdout()
+	note(cmd, all.Notes)
+	switch {
+	case c.json:
+		err = all.JSON(out)
+	case c.markdown:
+		err = all.Markdown(out)
+	default:
+		color, width := screen(out)
+		err = all.Terminal(out, color, width)
+	}
+	if c.page != "" {
+		err = errors.Join(err, all.HTML(c.page))
+	}
+	return worse(ended(codeOfChanges(all)), err)
+}
+
+// share is a flag such as 10%.
+type share float64
+
+// String implements pflag.Value.
+func (s *share) String() string { return strconv.FormatFloat(100*float64(*s), 'g', -1, 64) + "%" }
+
+// Set implements pflag.Value.
+func (s *share) Set(text string) error {
+	v, err := gate.ParseShare(text)
+	*s = share(v)
+	return err
+}
+
+// Type implements pflag.Value.
+func (*share) Type() string { return "share" }
+
+// codeOfChanges is the code of the gravest change.
 func codeOfChanges(c reports.Compared) int {
 	code := exitKept
-	if len(c.Base) == 0 || len(c.Head) == 0 {
-		code = exitUndecided
-	}
-	for _, ch := range c.Changes {
-		switch ch.Trend {
-		case gate.Worse:
-			return exitBroke
-		case gate.Lost, gate.Gone:
-			code = exitUndecided
+	become := func(one int, when bool) {
+		if when && gravity(one) > gravity(code) {
+			code = one
 		}
+	}
+	p := c.Performance
+	become(exitUndecided, (len(c.Base) == 0 || len(c.Head) == 0) && !p.Compared())
+	become(exitUndecided, p.Vanished() || p.Compared() && !p.Told())
+	for _, ch := range c.Changes {
+		become(exitBroke, ch.Trend == gate.Worse)
+		become(exitUndecided, ch.Trend == gate.Lost || ch.Trend == gate.Gone)
+	}
+	for _, f := range p.Figures {
+		become(exitSlow, f.Decides && f.Trend == gate.Worse)
+		become(exitUndecided, f.Decides && (f.Trend == gate.Unsure || f.Trend == gate.Gone))
 	}
 	return code
 }

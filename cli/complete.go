@@ -27,6 +27,7 @@ func (p program) complete(root *cobra.Command) {
 		"store":      one(stores),
 		"baseline":   one(locks),
 		"topology":   one(namesOf(p.Topologies, func(t lab.Topology) (string, string) { return t.Name, t.Doc })),
+		"listen":     one([]string{"127.0.0.1:0", localAddress}),
 		"lab":        one(namesOf(p.Labs, func(d lab.Driver) (string, string) { return d.Name, d.Doc })),
 	}
 	for _, cmd := range root.Commands() {
@@ -62,14 +63,15 @@ func many(names []string) cobra.CompletionFunc {
 	}
 }
 
-// faultAt completes a fault's name, and behind the @ the steps of the algorithm that was
-// given, or else of all, and of the workload.
+// faultAt completes a fault's name, the last of several, and behind the @ the steps of the
+// algorithm that was given, or else of all, and of the workload.
 func (p program) faultAt(names []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		fault, _, at := strings.Cut(typed, "@")
-		if !at {
-			return names, cobra.ShellCompDirectiveNoFileComp
+		end := strings.LastIndex(typed, "@")
+		if end <= strings.LastIndex(typed, ",") {
+			return many(names)(cmd, nil, typed)
 		}
+		fault := typed[:end]
 		algorithm, _ := cmd.Flags().GetString("algorithm")
 		var steps []string
 		for _, l := range p.Locks {

@@ -21,7 +21,7 @@ const (
 	exitKept        = 0 // every promise held
 	exitBroke       = 1 // a promise broke, or a known break is no longer seen
 	exitUndecided   = 2 // undecided, or no data: nothing was run, or a run failed
-	exitSlow        = 3 // a performance limit
+	exitSlow        = 3 // a performance limit, or a cost that got worse
 	exitCantRun     = 4 // this machine can't run it
 	exitUsage       = 64
 	exitInternal    = 70 // a bug of lockbench
@@ -30,10 +30,10 @@ const (
 
 // exitCodes says so to the reader.
 const exitCodes = `Exit codes: 0 every promise held, 1 a promise broke, or a known break is no longer
-seen, 2 undecided or no data (a run that failed is none), 3 a performance limit, 4 this
-machine can't run it, 64 usage, 70 a bug of lockbench, 130 interrupted. A broken promise
-counts more than a run that failed, that more than a limit, and that more than what is
-undecided; what was done is reported all the same.`
+seen, 2 undecided or no data (a run that failed is none), 3 a performance limit, or a cost
+that got worse, 4 this machine can't run it, 64 usage, 70 a bug of lockbench, 130
+interrupted. A broken promise counts more than a run that failed, that more than a limit,
+and that more than what is undecided; what was done is reported all the same.`
 
 // exit is an error that knows its exit code. An empty text prints nothing.
 type exit struct {

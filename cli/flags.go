@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
@@ -41,15 +42,22 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f.StringVar(&p.Workload, "workload", c.Workloads[0].Info().Name, "what clients do inside the lock: see lockbench list workloads")
 	f.StringVar(&p.store, "store", inMemory, "what keeps the copy that refuses late writes: see lockbench list stores")
 	f.StringVar(&p.Lab, "lab", c.Labs[0].Name, "where the servers run: see lockbench list labs")
-	f.StringVar(&p.Topology, "topology", "", "the lock service (default: the algorithm's first)")
+	f.StringVar(&p.Topology, "topology", "", "the lock service (default: the algorithm's first that the fault can strike, or an ensemble of three where it has to do with sessions or leaders)")
+	f.StringArrayVar(&p.ServerOptions, "server-option", nil, "an option of the servers as NAME=VALUE, by the name that their documentation has; may be repeated")
+	f.StringVar(&p.ServerBinary, "server-binary", "", "servers of your own, as SOFTWARE=PATH, such as redis=/opt/redis/redis-server")
 	f.IntVar(&p.Clients, "clients", 6, "clients, over all processes")
 	f.IntVar(&p.Processes, "processes", 3, "worker processes, each on a host of its own")
 	f.DurationVar(&p.TTL, "ttl", 0, "lease time (default: 1s, or longer where the fault needs it)")
 	f.DurationVar(&p.Duration, "duration", duration, "how long clients work at least; a fault makes it longer")
+	f.IntVar(&p.FaultsAtOnce, "faults-at-once", 1, "how many faults may be in force at the same time, where the fault consists of several, as random does")
 	f.Uint64Var(&p.Seed, "seed", 0, "seed of the schedule (default: from the time, printed)")
 	f.StringVar(&p.out, "out", "", "the directory to write (default: runs/<time>-…)")
 	f.BoolVar(&p.json, "json", false, "one JSON object on standard output")
 }
+
+// mostAtOnce: faults that strike the same are never in force together, and there are four
+// families of what they strike.
+const mostAtOnce = 4
 
 // inMemory is the store that no database keeps a copy of.
 const (
@@ -74,6 +82,8 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 		return usage("--processes %d: from 1 to 100", p.Processes)
 	case p.Clients < p.Processes || p.Clients > 1000:
 		return usage("--clients %d: from one a process (%d) to 1000", p.Clients, p.Processes)
+	case p.FaultsAtOnce < 1 || p.FaultsAtOnce > mostAtOnce:
+		return usage("--faults-at-once %d: from 1 to %d", p.FaultsAtOnce, mostAtOnce)
 	case p.TTL != 0 && p.TTL < 100*time.Millisecond || p.TTL > time.Hour:
 		return usage("--ttl %v: from 100ms to 1h", p.TTL)
 	case p.Duration < 0 || p.Duration > longest:
@@ -84,6 +94,14 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 	}
 	if p.out == "" {
 		p.out, p.ours = rundir.NewDir(what), true
+	}
+	return nil
+}
+
+// meet refuses several faults at once where none consists of several.
+func (p *planFlags) meet(all ...faults.Fault) error {
+	if p.FaultsAtOnce > 1 && !slices.ContainsFunc(all, func(f faults.Fault) bool { return f.Mix != nil }) {
+		return usage("--faults-at-once %d: %s is one fault; random consists of several", p.FaultsAtOnce, all[0].Name)
 	}
 	return nil
 }
@@ -104,26 +122,44 @@ func (p *planFlags) keep() error {
 	return nil
 }
 
-// topologies are those that runs need: the locks' own and the store's.
-func (p *planFlags) topologies(locks ...string) []string {
-	if p.database != "" {
-		locks = append(locks, p.database)
-	}
+// readyFor says whether this machine has what runs need: the locks' servers, as the user
+// wants them, and the store's.
+func (prog program) readyFor(ctx context.Context, p *planFlags, locks ...string) error {
 	slices.Sort(locks)
-	return slices.Compact(locks)
+	own := lab.Own{Options: p.ServerOptions, Binary: p.ServerBinary}
+	if err := prog.ready(ctx, p.driver, slices.Compact(locks), own); err != nil || p.database == "" {
+		return err
+	}
+	return prog.ready(ctx, p.driver, []string{p.database}, lab.Own{})
 }
 
-// ready says whether this machine has the lab, with the servers of these topologies.
-func (p program) ready(ctx context.Context, driver lab.Driver, topologies []string) error {
+// ready says whether this machine has the lab, with the servers of these topologies, as
+// the user wants them.
+func (p program) ready(ctx context.Context, driver lab.Driver, topologies []string, own lab.Own) error {
 	var kinds []lab.Kind
+	software := ""
 	for _, name := range topologies {
 		t, err := named(p.Topology(name))
 		if err != nil {
 			return err
 		}
+		if t, err = t.With(own); err != nil {
+			return usage("%w", err)
+		}
+		if of := t.Kind.Software.Name; of != "" && len(own.Options) > 0 {
+			if software != "" && of != software {
+				return usage("--server-option %s: to servers of %s and of %s? choose algorithms of one of them", own.Options[0], software, of)
+			}
+			software = of
+		}
 		known := slices.ContainsFunc(kinds, func(k lab.Kind) bool { return k.Name == t.Kind.Name })
 		if t.Servers > 0 && !known {
 			kinds = append(kinds, t.Kind)
+		}
+	}
+	if own.Binary != "" {
+		if err := driver.Can(lab.OwnServers); err != nil {
+			return usage("--server-binary %s: %w", own.Binary, err)
 		}
 	}
 	if err := driver.Ready(ctx, kinds); err != nil {

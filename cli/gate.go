@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // gateFile is the file that says what to run and what must hold.
@@ -76,6 +77,7 @@ func (g *gateRun) all(cmd *cobra.Command) error {
 	for i, a := range m.Algorithms {
 		m.Algorithms[i] = promising{a, conf, m}
 	}
+	m.ForGate = true
 	cells, failed := g.runMatrix(cmd, m, &g.flags, func() ([]checker.Cell, error) { return m.Run(cmd.Context(), g.flags.out) })
 	if cells == nil {
 		return failed
@@ -83,7 +85,7 @@ func (g *gateRun) all(cmd *cobra.Command) error {
 	tell, noPage := leave(cmd, &g.flags.planFlags)
 	places, _, err := gate.Read([]string{g.flags.out})
 	if err == nil {
-		err = g.judge(cmd, conf, places, nil, m.Runs)
+		err = g.judge(cmd, conf, places, gate.Benches{}, m.Runs)
 	}
 	tell()
 	return worse(err, errors.Join(failed, noPage))
@@ -106,6 +108,9 @@ func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
 	if err != nil {
 		return err
 	}
+	if measured.Before, err = conf.Earlier(); err != nil {
+		return err
+	}
 	var places []*gate.Place
 	if len(dirs) > 0 {
 		var notes []string
@@ -120,23 +125,31 @@ func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
 	return g.judge(cmd, conf, places, measured, 0)
 }
 
-// sorted are the directories with runs, and the benchmarks in all.
+// sorted are the directories with runs, and the benchmarks in all. No lock is measured in
+// two: which of them is to be held to a limit nobody could say.
 func sorted(dirs []string) (runs []string, measured gate.Benches, err error) {
+	by := map[string]string{} // the directory in which a lock is measured
 	for _, dir := range dirs {
 		what, err := rundir.Kind(dir)
 		switch {
 		case err != nil:
-			return nil, nil, usage("%w", err)
+			return nil, measured, usage("%w", err)
 		case what == rundir.IsQuorum:
-			return nil, nil, usage("%s is a %s: it holds neither runs nor a benchmark", dir, what)
+			return nil, measured, usage("%s is a %s: it holds neither runs nor a benchmark", dir, what)
 		case what != rundir.IsBench:
 			runs = append(runs, dir)
 		}
 		b, err := rundir.OpenBench(dir)
 		if err == nil {
-			measured = append(measured, b.Bench)
+			for _, a := range b.Bench.Plan.Algorithms {
+				if other := by[a]; other != "" {
+					return nil, measured, usage("%s and %s hold a benchmark of %s each: name one of them", other, dir, a)
+				}
+				by[a] = dir
+			}
+			measured.Now = append(measured.Now, b.Bench)
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, err
+			return nil, measured, err
 		}
 	}
 	return runs, measured, nil
@@ -183,7 +196,7 @@ func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Pla
 }
 
 // runKeys are the flags of lockbench matrix that the file may set.
-var runKeys = []string{"algorithms", "faults", "runs", "jobs", "seed", "duration", "ttl", "clients", "processes", "workload", "store", "lab", "topology", "until", "budget"}
+var runKeys = []string{"algorithms", "faults", "runs", "jobs", "seed", "duration", "ttl", "clients", "processes", "faults-at-once", "workload", "store", "lab", "topology", "server-option", "server-binary", "until", "budget"}
 
 // matrixOf is what the file says is to be run. What is wrong is told with its line.
 func (g *gateRun) matrixOf(conf gate.Config) (*run.Matrix, error) {
@@ -196,11 +209,7 @@ func (g *gateRun) matrixOf(conf gate.Config) (*run.Matrix, error) {
 		if !slices.Contains(runKeys, key) {
 			return nil, conf.At("$.run", fmt.Errorf("unknown key %q%s", key, near(key, runKeys)))
 		}
-		text, err := plain(conf.Run[key])
-		if err == nil {
-			err = scratch.Flags().Set(key, text)
-		}
-		if err != nil {
+		if err := set(scratch.Flags(), key, conf.Run[key]); err != nil {
 			return nil, conf.At(where, err)
 		}
 	}
@@ -209,6 +218,24 @@ func (g *gateRun) matrixOf(conf gate.Config) (*run.Matrix, error) {
 		return nil, conf.At(blamed(conf, err), err)
 	}
 	return m, err
+}
+
+// set gives the flag what the file says: each item of a list, where it may be repeated.
+func set(flags *pflag.FlagSet, key string, v any) error {
+	items, list := v.([]any)
+	if !list || flags.Lookup(key).Value.Type() != "stringArray" {
+		items = []any{v}
+	}
+	for _, item := range items {
+		text, err := plain(item)
+		if err == nil {
+			err = flags.Set(key, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // plain is a value of the file as a flag has it.

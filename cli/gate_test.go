@@ -259,7 +259,7 @@ func TestExampleGate(t *testing.T) {
 		}
 	}
 	conf, err = gate.Parse("limits.yaml", []byte(strings.Join(limits, "")))
-	if err != nil || len(conf.Limits) != 2 {
+	if err != nil || len(conf.Limits) != 3 {
 		t.Errorf("%d limits, %v", len(conf.Limits), err)
 	}
 }

@@ -42,6 +42,8 @@ func (p program) hiddenCommands() []*cobra.Command {
 			}},
 		{Use: "study KIND SERVERS FEW DIR", Hidden: true, Args: exactly(4), RunE: p.study},
 		{Use: "store ADDRESS [DATABASE ADDRESS]", Hidden: true, Args: cobra.MaximumNArgs(3), RunE: serveStore},
+		{Use: "stallable PROGRAM", Hidden: true, DisableFlagParsing: true,
+			RunE: func(_ *cobra.Command, args []string) error { return lab.Stallable(args) }},
 		{Use: "etcd", Hidden: true, DisableFlagParsing: true,
 			RunE: func(cmd *cobra.Command, args []string) error { return etcdserver.Serve(cmd.Context(), args) }},
 	}

@@ -47,7 +47,7 @@ func (p program) lists() []list {
 		algorithms.items = append(algorithms.items, item{Name: i.Name, Doc: i.Doc, Source: i.Source,
 			Topologies: i.Topologies, Requests: i.Requests, Steps: i.Steps(), Traits: &i.Traits})
 	}
-	columns := list{name: "faults", intro: "NAME[@STEP][/LENGTH], such as pause@before-write, cut@after-create/0.7ttl or kill-leader/3s;\n  STEP is one of the algorithm or of the workload, where the fault strikes clients at a step;\n  LENGTH is how long it lasts, some leases (0.7ttl) or a time (3s)"}
+	columns := list{name: "faults", intro: "NAME[@STEP][/LENGTH], such as pause@before-write, cut@after-create/0.7ttl or kill-leader/3s;\n  STEP is one of the algorithm or of the workload, where the fault strikes clients at a step;\n  LENGTH is how long it lasts, some leases (0.7ttl) or a time (3s);\n  several with commas (--fault pause-holder,kill-leader) strike one after the other"}
 	for n, f := range slices.Concat(p.Faults, p.More) {
 		columns.items = append(columns.items, p.strikes(f, item{Name: f.Name, Doc: f.Doc, Family: f.Family, Column: n < len(p.Faults), At: f.At, Mix: mix(f)}))
 	}

@@ -116,6 +116,9 @@ func (prog program) matrix(f *matrixFlags, what string) (m *run.Matrix, err erro
 	if err := f.complete(prog.Catalog, what); err != nil {
 		return nil, err
 	}
+	if err := f.meet(m.Faults...); err != nil {
+		return nil, err
+	}
 	m.Base, m.Workload = f.Plan, f.work
 	for _, a := range m.Algorithms {
 		if err := prog.runsOn(f.Topology, a.Info()); err != nil {
@@ -208,7 +211,7 @@ func (prog program) canRun(ctx context.Context, p *planFlags, m *run.Matrix) err
 			topologies = append(topologies, m.For(a, f, 0).Topology)
 		}
 	}
-	return prog.ready(ctx, p.driver, p.topologies(topologies...))
+	return prog.readyFor(ctx, p, topologies...)
 }
 
 // runMatrix has the runs done, and says on standard error how far they are. There are no

@@ -53,9 +53,13 @@ answer is a table and a page.`,
 			if err != nil {
 				return exit{exitCantRun, err}
 			}
-			if err := p.ready(cmd.Context(), driver, []string{studied[0].topology, studied[1].topology}); err != nil {
+			if err := p.ready(cmd.Context(), driver, []string{studied[0].topology, studied[1].topology}, lab.Own{}); err != nil {
 				return err
 			}
+			if err := os.MkdirAll(out, 0o755); err != nil {
+				return err
+			}
+			defer rundir.Hold(out)()
 			study, failed := studyAll(cmd, driver, out, jobs)
 			page, noPage := reports.Quorum(out, study)
 			if noPage == nil {

@@ -106,8 +106,9 @@ func TestMatrix(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"redis-setpx-lua × kill-holder", "redis-fenced × kill-holder", "etcd-lease × kill-holder"} {
-		// One TTL of 1 s; etcd looks for ended leases twice a second.
-		if ms := got[name].OutageMS; ms < 900 || ms > 2500 {
+		// What is left of one TTL of 1 s: a busy machine lets the holder be killed some time
+		// after its lease began. etcd looks for ended leases twice a second.
+		if ms := got[name].OutageMS; ms < 500 || ms > 2500 {
 			t.Errorf("%s: outage of %.0f ms after a kill, want about one TTL of 1000 ms", name, ms)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
@@ -11,7 +12,7 @@ import (
 )
 
 func reportCommand() *cobra.Command {
-	var out string
+	var out, publish string
 	var markdown, asJSON bool
 	var ci outputs
 	cmd := &cobra.Command{
@@ -23,7 +24,7 @@ the directory can't be written the page goes into the current one.
 Several directories become one page in the current directory: the shards of a matrix, the
 same matrix on several machines, single runs. Runs of one cell are counted together, and
 one that several directories have only once; in what they differ (machine, versions, lab)
-is said. A study of quorums stands on the same page.
+is said. A study of quorums stands on the same page, and benchmarks stand there side by side.
 
 With --markdown it prints a summary instead, for the page of a CI. With --json it prints
 the cells as lockbench matrix does, and ends with the same exit codes.`,
@@ -33,8 +34,8 @@ the cells as lockbench matrix does, and ends with the same exit codes.`,
   lockbench report --json shard-1 shard-2 shard-3`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			if markdown && asJSON || out != "" && (markdown || asJSON) {
-				return usage("--output, --markdown and --json are three things: give one")
+			if n := len(slices.DeleteFunc([]bool{markdown, asJSON, out != "", publish != ""}, func(given bool) bool { return !given })); n > 1 {
+				return usage("--output, --markdown, --json and --publish are four things: give one")
 			}
 			for _, dir := range dirs {
 				if _, err := rundir.Kind(dir); err != nil {
@@ -48,6 +49,9 @@ the cells as lockbench matrix does, and ends with the same exit codes.`,
 						return err
 					}
 				}
+				if publish != "" {
+					return published(cmd, publish, dirs)
+				}
 				if markdown {
 					return reports.Markdown(cmd.OutOrStdout(), dirs...)
 				}
@@ -58,8 +62,17 @@ the cells as lockbench matrix does, and ends with the same exit codes.`,
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the page to write (default: in the directory, or the current one where there are several)")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a summary in Markdown instead")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the cells as one JSON object instead")
+	cmd.Flags().StringVar(&publish, "publish", "", "the directory to write README.md and pictures into, for who reads a repository and runs nothing")
 	ci.add(cmd, false)
 	return cmd
+}
+
+func published(cmd *cobra.Command, out string, dirs []string) error {
+	path, err := reports.Publish(out, dirs...)
+	if err == nil {
+		fmt.Fprintln(cmd.OutOrStdout(), path)
+	}
+	return err
 }
 
 func report(cmd *cobra.Command, dirs []string, out string) error {

@@ -26,9 +26,12 @@ at, standard output what came of it; the page shows how.
 
 A fault is NAME[@STEP][/LENGTH]: any that strikes clients strikes at any step of the lock
 (lockbench list algorithms) or of the workload, for as long as is told, in leases or as a
-time. The fault random is a mix, drawn by the seed, until the end of the run.`,
+time. Several with commas between them strike one after the other. The fault random is a
+mix, drawn by the seed, until the end of the run. Of both, --faults-at-once 2 lets two be in
+force at the same time, as far as they strike different things.`,
 		Example: `  lockbench run --algorithm redis-setpx-lua --fault pause@before-write
   lockbench run --algorithm etcd-lease --fault cut@after-put/0.7ttl --ttl 3s
+  lockbench run --algorithm etcd-lease --fault pause-holder,kill-leader --faults-at-once 2
   lockbench run --algorithm etcd-lease --fault random --duration 10m --first`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return prog.runOne(cmd, &p) },
@@ -36,7 +39,7 @@ time. The fault random is a mix, drawn by the seed, until the end of the run.`,
 	p.add(cmd, prog.Catalog, 5*time.Second)
 	cmd.Flags().StringVar(&p.Algorithm, "algorithm", "", "the lock: see lockbench list algorithms")
 	cmd.Flags().BoolVar(&p.First, "first", false, "stop at the first violation that is seen while the run goes on")
-	cmd.Flags().StringVar(&p.Fault, "fault", prog.Faults[0].Name, "what goes wrong, as NAME[@STEP][/LENGTH]: see lockbench list faults")
+	cmd.Flags().StringVar(&p.Fault, "fault", prog.Faults[0].Name, "what goes wrong, as NAME[@STEP][/LENGTH], or several with commas: see lockbench list faults")
 	return cmd
 }
 
@@ -55,6 +58,9 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	if err := p.complete(prog.Catalog, p.Algorithm+"-"+p.Fault); err != nil {
 		return err
 	}
+	if err := p.meet(fault); err != nil {
+		return err
+	}
 	if err := prog.runsOn(p.Topology, impl.Info()); err != nil {
 		return err
 	}
@@ -63,10 +69,13 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	}
 	m := run.Matrix{Catalog: prog.Catalog, Workload: p.work, Base: p.Plan}
 	plan := m.For(impl, fault, 0)
+	if _, err := prog.Servers(plan); err != nil {
+		return usage("%w", err)
+	}
 	if err := m.Available(plan, fault); err != nil {
 		return usage("%s can't strike here: %w", fault.Name, err)
 	}
-	if err := prog.ready(cmd.Context(), p.driver, p.topologies(plan.Topology)); err != nil {
+	if err := prog.readyFor(cmd.Context(), p, plan.Topology); err != nil {
 		return err
 	}
 	board := progress.New(cmd.ErrOrStderr())

@@ -39,7 +39,7 @@ func documented(t *testing.T) map[string][]string {
 var placeholder = regexp.MustCompile(`[A-Z]+`)
 
 // namesEveryFile wants docs/run-directory.md to name each file of a matrix that was run,
-// and of a run below it with a page of its own, and no other.
+// and of the runs below it with pages of their own, and no other.
 func namesEveryFile(t *testing.T, dir string) {
 	t.Helper()
 	m, err := rundir.OpenMatrix(dir)
@@ -50,8 +50,10 @@ func namesEveryFile(t *testing.T, dir string) {
 	if len(runs) == 0 || len(damaged) > 0 {
 		t.Fatalf("%d runs, damaged: %v", len(runs), damaged)
 	}
-	if code, stdout, stderr := ran(t, lockbench(t, dir, "report", runs[0].Dir)); code != exitKept {
-		t.Fatalf("report: exit code %d\n%s%s", code, stdout, stderr)
+	for _, r := range runs {
+		if code, stdout, stderr := ran(t, lockbench(t, dir, "report", r.Dir)); code != exitKept {
+			t.Fatalf("report: exit code %d\n%s%s", code, stdout, stderr)
+		}
 	}
 	if err := runs[0].Fail("as an example"); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,11 @@ func Driver() lab.Driver {
 		},
 		Lacks: map[lab.Ability]string{
 			lab.Packets: signalsOnly, lab.MoveAddress: signalsOnly, lab.ServerClocks: signalsOnly,
-			lab.OwnDisk: "its images keep their data where they like; use --lab local",
+			lab.StallDisk:   "a container is started by its engine; use --lab local",
+			lab.FullDisk:    "the disk of a container is this machine's; use --lab local",
+			lab.OwnServers:  "it runs what its images contain; use --lab local",
+			lab.ClientHosts: "all clients run on this machine; use --lab local",
+			lab.OwnDisk:     "its images keep their data where they like; use --lab local",
 		},
 	}
 }

@@ -27,8 +27,11 @@ func All() []Fault {
 		clientAhead(),
 		clientBehind(),
 		clientDrift(),
+		lostGrant(),
+		lateGrant(),
 		loseReply(),
-		slowReply(),
+		cutRejoin(),
+		expireWaiter(),
 		cutLeader(),
 		cutHalves(),
 		killLeader(),
@@ -42,17 +45,63 @@ func All() []Fault {
 		serverDrift(),
 		cutTwoRestartEmpty(),
 		cutTwoServerClock(),
+		flushAll(),
+		evict(),
+		outOfMemory(),
+		killSession(),
+		releaseTwice(),
 	}
 }
 
 // More are the faults that are no columns of the matrix: those that ask for a step, and
 // those that are for soaking.
-func More() []Fault { return []Fault{pause(), kill(), cut(), clientFast(), random()} }
+func More() []Fault {
+	return []Fault{
+		pause(), kill(), cut(), slowReply(), killServer(),
+		oneWayCut(), flappingLink(), lossyLink(), reconnectStorm(),
+		deafLeader(), slowServer(),
+		expire(), expireHolder(), expireAll(),
+		restartHolder(), twinHolder(), sharedSession(),
+		clientFast(), clientCreep(), clientAheadFromStart(), clientBehindFromStart(),
+		serverBehind(),
+		evictTTL(),
+		scriptFlush(),
+		idleHolder(),
+		snapshot(),
+		sentinelReset(),
+		failoverByCommand(),
+		rollingRestart(),
+		replaceMember(),
+		compact(),
+		noSpace(),
+		defrag(),
+		diskFull(),
+		diskStall(),
+		schemaChange(),
+		random(), soak(),
+	}
+}
 
 // Find reads a fault out of all, such as pause-holder, pause@before-write,
 // cut@after-create/0.7ttl or kill-leader/3s: a name, at a step where it strikes a
-// client, for as long as is told.
+// client, for as long as is told. Several with commas between them are a list, which strikes
+// in its order.
 func Find(all []Fault, text string) (Fault, error) {
+	if !strings.Contains(text, ",") {
+		return find(all, text)
+	}
+	var list []Fault
+	for one := range strings.SplitSeq(text, ",") {
+		f, err := find(all, strings.TrimSpace(one))
+		if err != nil {
+			return Fault{}, err
+		}
+		list = append(list, f)
+	}
+	return listed(list)
+}
+
+func find(all []Fault, text string) (Fault, error) {
 	byName := func(name string) (Fault, bool) {
 		i := slices.IndexFunc(all, func(f Fault) bool { return f.Name == name })
 		if i < 0 {
@@ -70,7 +119,7 @@ func Find(all []Fault, text string) (Fault, error) {
 	case !ok:
 		return f, &UnknownError{name}
 	case stepped && f.At == AtTakes:
-		return f, fmt.Errorf("%s strikes at the request that takes the lock: leave out @%s", name, step)
+		return f, fmt.Errorf("%s strikes at the request that takes the lock: leave out @%s, or see lose-reply", name, step)
 	case stepped && f.At == "":
 		return f, fmt.Errorf("%s strikes at no step: leave out @%s", name, step)
 	case stepped && step == "":

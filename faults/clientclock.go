@@ -45,17 +45,14 @@ func clientFast() Fault {
 	return clientClock("client-clock:fast", "the clocks of one client's host run at twice their speed", 0, 1)
 }
 
-// clientDrift lets the clocks of a holder's host run at half their speed while its
-// work takes longer than its lease: the holder believes in it for twice as long as
-// the server.
-func clientDrift() Fault {
-	return Fault{Name: "client-clock:drift", Family: Clocks, At: whileHolding,
-		Doc:   "the clocks of a holder's host run at half their speed: it believes too long in its lease",
+// clientSlow lets the clocks of a holder's host lose a share of the time while its work
+// takes longer than its lease: the holder believes in it for longer than the server.
+func clientSlow(name, doc string, share float64) Fault {
+	return Fault{Name: name, Family: Clocks, At: whileHolding, Doc: doc,
 		Needs: []Need{ALease, Can(lab.ClientClocks)},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			w := oneOf(on, on.Workers())
-			const slow = -0.5
-			moved, err := on.MoveClock(ctx, w, 0, slow)
+			moved, err := on.MoveClock(ctx, w, 0, -share)
 			if err != nil {
 				return nil, err
 			}
@@ -68,8 +65,21 @@ func clientDrift() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(-moved.Ahead() > on.TTL()/2, "the clock of %s fell %s behind, as a program there read it, while %s held the lock for %s",
-					w.Name(), seconds(-moved.Ahead()), v.Client, seconds(v.Stopped()))
+				behind := -moved.Ahead()
+				return proven(behind.Seconds() > share*on.TTL().Seconds(), "the clock of %s fell %s behind, as a program there read it, while %s held the lock for %s",
+					w.Name(), seconds(behind), v.Client, seconds(v.Stopped()))
 			}, nil
 		}}
+}
+
+func clientDrift() Fault {
+	return clientSlow("client-clock:drift", "the clocks of a holder's host run at half their speed: it believes too long in its lease", 0.5)
+}
+
+// clientCreep is a drift that a lock can allow for. The lease is long, so that a hundredth of
+// it is longer than the bench needs to let the holder go in it.
+func clientCreep() Fault {
+	f := clientSlow("client-clock:creep", "the clocks of a holder's host lose a hundredth of the time over a long lease, just after whose end it goes on", 0.01)
+	f.MinTTL, f.Lasts = 20*time.Second, Length{TTLs: 1.001}
+	return f
 }

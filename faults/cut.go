@@ -13,7 +13,7 @@ import (
 func cut() Fault {
 	return Fault{Name: "cut", Family: Network, At: whileHolding,
 		Doc:   "drop all packets between the host of a client at a step and the lock service, until after its lease",
-		Needs: []Need{AService, Can(lab.Packets)},
+		Needs: []Need{AService, Can(lab.Packets)}, Prefers: AnEnsemble,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			v, err := on.Stop(ctx, nil, on.Step(), Delay)
 			if err != nil {

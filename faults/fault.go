@@ -6,6 +6,7 @@ package faults
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -19,26 +20,45 @@ import (
 type Fault struct {
 	// Name is the column's name: "pause-holder", or as [Find] reads it.
 	Name string
-	// Family is what it strikes, for lists of faults.
+	// Family is what it strikes, and Also what else it strikes or can't do without while it
+	// does; the clients that it stops at a step need no mention. Faults that have one of these
+	// in common are never in force together.
 	Family Family
+	Also   []Family
 	// Doc says in one line what happens.
 	Doc string
 	// Needs say where it can strike.
 	Needs []Need
+	// Prefers, if it is not nil, says where it had better strike, if it can strike there: among
+	// several servers, where a lock goes wrong only there.
+	Prefers Need
 	// At is the step at which it strikes a client, as far as it strikes one: the name
 	// of a step, of a request for the moment before it is sent, or one of the constants
 	// below.
 	At string
 	// Lasts is how long it is in force.
 	Lasts Length
+	// Takes is how much longer than others it may take to make it happen.
+	Takes time.Duration
 	// MinTTL is the shortest lease with which it makes sense, because what happens in it
 	// takes its time. A plan without a TTL of its own follows it.
 	MinTTL time.Duration
+	// StartsAhead is by how many leases the wall clock of the first worker's host is ahead of
+	// the machine's before its clients open their sessions; behind, if it is negative.
+	StartsAhead float64
+	// SharedSession: all clients of a worker process use one session from the beginning.
+	SharedSession bool
+	// Durable: the servers wait for their disks before they confirm anything, and these
+	// can stall.
+	Durable bool
 	// Repeats: it strikes again and again until the end of the run.
 	Repeats bool
-	// Mix are the faults of which each strike is one, drawn by the seed; none for
-	// most, which have an Inject of their own.
+	// Mix are the faults that it consists of: drawn by the seed if it repeats, and else one
+	// after the other; none for most, which have an Inject of their own.
 	Mix []Fault
+	// Borne: of its mix only those strike under which the algorithm is not declared to be
+	// anything worse than CHECK.
+	Borne bool
 	// Inject makes it happen. It may first wait for a moment of the run: the error
 	// [ErrNobody] says that it did not come, and every other that the bench has failed.
 	// A nil Proof says that there is nothing to prove. It ends with ctx: one that goes on
@@ -123,18 +143,66 @@ func (f Fault) Available(s Setting) error {
 	if f.At != "" {
 		return knows(s, f.Step(s))
 	}
-	if f.Mix != nil && len(f.Possible(s)) == 0 {
+	for _, one := range f.Mix {
+		if err := one.Available(s); err == nil && f.Repeats && f.bears(s, one) {
+			return nil
+		} else if err != nil && !f.Repeats {
+			return fmt.Errorf("%s: %w", one.Name, err)
+		}
+	}
+	if f.Mix != nil && f.Repeats {
 		return errors.New("none of its faults can strike here")
 	}
 	return nil
 }
 
-// Possible are the faults of its mix that can strike there.
-func (f Fault) Possible(s Setting) (all []Fault) {
+// Claims are what is left of a lock's claims under the fault.
+func (f Fault) Claims(t lb.Traits) lb.Traits {
+	t.Fair = t.Fair && !f.SharedSession // nobody stands in line who asks again and again
+	return t
+}
+
+// StallsDisks reports whether the servers need disks that can stall.
+func (f Fault) StallsDisks() bool {
+	return f.Durable || slices.ContainsFunc(f.Mix, Fault.StallsDisks)
+}
+
+// Possible are the faults of its mix that can strike there with leases of ttl, or with longer
+// ones if there are no others.
+func (f Fault) Possible(s Setting, ttl time.Duration) (all []Fault) {
+	var long []Fault
 	for _, one := range f.Mix {
-		if one.Available(s) == nil {
+		switch {
+		case one.Available(s) != nil || !f.bears(s, one):
+		case one.MinTTL > ttl:
+			long = append(long, one)
+		default:
 			all = append(all, one)
 		}
+	}
+	if len(all) == 0 {
+		return long
+	}
+	return all
+}
+
+// bears reports whether one of its mix may strike there, by what the algorithm declares.
+func (f Fault) bears(s Setting, one Fault) bool {
+	e := s.Algorithm.Expected(one.Name)
+	return !f.Borne || e == nil || !slices.ContainsFunc(e.Outcomes, func(o lb.Outcome) bool { return o != lb.Safe && o != lb.Check })
+}
+
+// Clashes reports whether the two must not be in force together.
+func (f Fault) Clashes(o Fault) bool {
+	theirs := o.strikes()
+	return slices.ContainsFunc(f.strikes(), func(one Family) bool { return slices.Contains(theirs, one) })
+}
+
+// strikes are the families of all that it strikes.
+func (f Fault) strikes() []Family {
+	all := append([]Family{f.Family}, f.Also...)
+	if f.At != "" {
+		all = append(all, Clients)
 	}
 	return all
 }

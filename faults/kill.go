@@ -9,7 +9,8 @@ import (
 // kill ends the process of a client at a step.
 func kill() Fault {
 	return Fault{Name: "kill", Family: Clients, At: whileHolding,
-		Doc: "SIGKILL the process of a client at a step",
+		Also: []Family{Clocks}, // a host's clock is moved by a process there
+		Doc:  "SIGKILL the process of a client at a step",
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			v, err := on.Stop(ctx, nil, on.Step(), Kill)
 			if err != nil {

@@ -35,6 +35,7 @@ func cutOff(ctx context.Context, on Stage, a, b []Node) (*Drops, error) {
 	}
 	return &Drops{
 		Packets: func() uint64 { return there.Packets() + back.Packets() },
+		Lasted:  back.Lasted,
 		End: func(ctx context.Context) error {
 			if err := there.End(ctx); err != nil {
 				return err

@@ -60,6 +60,63 @@ func NoCluster(s Setting) error {
 	return nil
 }
 
+// Sessions needs locks that end with a session, which the servers can end.
+func Sessions(s Setting) error {
+	if err := AService(s); err != nil {
+		return err
+	}
+	if !s.Algorithm.Traits.Session || !s.Topology.Sessions() {
+		return fmt.Errorf("the locks of %s end with no session of the client at the server", s.Algorithm.Name)
+	}
+	return nil
+}
+
+// Knows needs servers to which people can do that.
+func Knows(o lab.Operation) Need {
+	return func(s Setting) error {
+		if err := AService(s); err != nil {
+			return err
+		}
+		if !s.Topology.Knows(o) {
+			return fmt.Errorf("the servers of %s, on %s, know no %s", s.Algorithm.Name, s.Topology.Name, o)
+		}
+		return nil
+	}
+}
+
+// Growth needs servers that can't go on without more room on their disks.
+func Growth(s Setting) error {
+	if !s.Topology.Kind.Grows {
+		return fmt.Errorf("the servers of %s, on %s, need no more room on a disk than they have", s.Algorithm.Name, s.Topology.Name)
+	}
+	return nil
+}
+
+// AnEnsemble needs several servers that agree: a client's session may outlive the server that
+// it is connected to, and that may be behind the others, or the one that leads.
+func AnEnsemble(s Setting) error {
+	if !s.Topology.Quorum() || s.Topology.Servers < 2 {
+		return fmt.Errorf("%s does not run on several servers that agree here", s.Algorithm.Name)
+	}
+	return nil
+}
+
+// Scripts needs an algorithm that the server runs a part of.
+func Scripts(s Setting) error {
+	if !s.Algorithm.Scripts {
+		return fmt.Errorf("%s runs no scripts on the server", s.Algorithm.Name)
+	}
+	return nil
+}
+
+// Tables needs an algorithm that keeps its locks in tables.
+func Tables(s Setting) error {
+	if !s.Algorithm.Tables {
+		return fmt.Errorf("%s keeps nothing in a table", s.Algorithm.Name)
+	}
+	return nil
+}
+
 // ServerClocks needs servers whose clocks can be moved.
 func ServerClocks(s Setting) error {
 	if err := AService(s); err != nil {
@@ -104,6 +161,14 @@ func ALease(s Setting) error {
 func Requests(s Setting) error {
 	if len(s.Algorithm.Requests) == 0 {
 		return fmt.Errorf("%s sends no requests", s.Algorithm.Name)
+	}
+	return nil
+}
+
+// ATry needs an algorithm that can be asked without waiting.
+func ATry(s Setting) error {
+	if s.Algorithm.NoTry {
+		return fmt.Errorf("%s can't try: who waits in a session that others use, too, would keep them from it", s.Algorithm.Name)
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func cutTwoRestartEmpty() Fault {
 
 // cutTwoServerClock forgets by time: the node's clock jumps over the lease's end.
 func cutTwoServerClock() Fault {
-	return cutTwoThen(Fault{Name: "cut-two+server-clock", Family: Clocks, Needs: []Need{ServerClocks},
+	return cutTwoThen(Fault{Name: "cut-two+server-clock", Family: Clocks, Also: []Family{Servers}, Needs: []Need{ServerClocks},
 		Doc: "two nodes are cut from a client while it takes the lock, then the clock of one of its three jumps"},
 		func(ctx context.Context, on Stage, s Node) (func() string, error) {
 			moved, err := on.MoveClock(ctx, s, 10*on.TTL(), 0)

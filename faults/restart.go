@@ -9,7 +9,7 @@ import (
 // restart kills a server while a client holds the lock and starts it again at once,
 // with what its disk holds or, if empty, after it has forgotten everything.
 func restart(name, doc string, empty bool, needs ...Need) Fault {
-	return Fault{Name: name, Family: Servers, At: whileHolding, Doc: doc, Needs: append([]Need{AService}, needs...),
+	return Fault{Name: name, Family: Servers, At: whileHolding, Doc: doc, Needs: append([]Need{AService}, needs...), Prefers: AnEnsemble,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			v, err := on.Stop(ctx, nil, on.Step(), Delay)
 			if err != nil {

@@ -11,7 +11,7 @@ import (
 // of them leads, while a client holds the lock. A clock that is put back jumps, too,
 // but then nobody holds a lease that was given under the wrong time for long.
 func serverClock(name, doc string, leases, rate float64) Fault {
-	return Fault{Name: name, Family: Clocks, At: whileHolding, Doc: doc,
+	return Fault{Name: name, Family: Clocks, Also: []Family{Servers}, At: whileHolding, Doc: doc,
 		Needs: []Need{ServerClocks},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			v, err := on.Stop(ctx, nil, on.Step(), Delay)
@@ -32,9 +32,12 @@ func serverClock(name, doc string, leases, rate float64) Fault {
 				clocks = append(clocks, m)
 			}
 			return func() history.Proof {
-				ahead := clocks[0].Ahead()
-				return proven(ahead > on.TTL()/2, "the clock of %s was %s ahead, as it told itself, while %s held the lock (%d of %d servers)",
-					moved[0].Name(), seconds(ahead), v.Client, len(moved), len(servers))
+				// The last is read first, before any is put right: ZooKeeper's servers tell the
+				// time of their leader.
+				last := len(clocks) - 1
+				ahead := clocks[last].Ahead()
+				return proven(ahead.Abs() > on.TTL()/2 && (ahead > 0) == (leases+rate > 0), "the clock of %s was %s ahead, as it told itself, while %s held the lock (%d of %d servers)",
+					moved[last].Name(), seconds(ahead), v.Client, len(moved), len(servers))
 			}, nil
 		}}
 }
@@ -45,4 +48,10 @@ func serverAhead() Fault {
 
 func serverDrift() Fault {
 	return serverClock("server-clock:drift", "the wall clocks of a majority of the servers run three times as fast while a client holds the lock", 0, 2)
+}
+
+// serverBehind is a step backward: what was granted lasts longer on the server than its
+// holder thinks. Put right, the clock jumps forward, under whoever holds the lock then.
+func serverBehind() Fault {
+	return serverClock("server-clock:back", "the wall clocks of a majority of the servers jump backward by ten leases while a client holds the lock, and are put right again", -10, 0)
 }

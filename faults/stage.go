@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // Strike is one strike of a fault on the stage.
@@ -46,23 +47,65 @@ type Stage interface {
 	// HoldOthers delays every client but the victim at the step, and returns when all
 	// are there. What it returns lets them go on.
 	HoldOthers(ctx context.Context, step string, but *Victim) (letGo func(context.Context) error, err error)
+	// HoldBeside delays every other client of the victim's process at whatever step it
+	// comes to next, also in the background: nothing but what the victim asks for leaves
+	// the process. It returns at once. What it returns lets them go on.
+	HoldBeside(ctx context.Context, but *Victim) (letGo func(context.Context) error, err error)
+	// ReleaseAgain lets a victim that was stopped at [workloads.StepReleased] go, and has it
+	// first give back once more what it has given back; answer is what it was told.
+	ReleaseAgain(ctx context.Context, v *Victim) (answer string, err error)
+	// StartAgain starts a process beside a worker's, on the same host and with the same
+	// identity for the lock: the names and the random source of its clients. It returns when
+	// the first of them passes the step. The process stays.
+	StartAgain(ctx context.Context, w Node, step string) (again Node, err error)
+	// Clients are those of all workers, as they are now.
+	Clients(ctx context.Context) ([]Client, error)
+	// Expire ends the sessions of clients at the lock service, as an operator would, and
+	// says how many it still knew. They are not given back.
+	Expire(ctx context.Context, of ...Client) (ended int, err error)
 	// Kill ends a server, which comes back with its disk.
 	Kill(ctx context.Context, server Node) error
-	// Restart starts a server again that was killed, with what its disk holds or, if
+	// ShutDown ends a server as its supervisor does, which lets it finish; it comes back
+	// with its disk.
+	ShutDown(ctx context.Context, server Node) error
+	// Restart starts a server again that was killed or shut down, with what its disk holds or, if
 	// empty, with nothing. It returns at once; back waits until the server answers, and
 	// says how long it was away.
 	Restart(ctx context.Context, server Node, empty bool) (back func(context.Context) (time.Duration, error))
+	// Replace has the others take a new member in the place of a server that was killed, for
+	// good; [Stage.Restart] with an empty disk starts it.
+	Replace(ctx context.Context, server Node) error
 	// Freeze stops a server where it is.
 	Freeze(ctx context.Context, server Node) error
+	// Throttle lets a server run for that share of the time only, above 0 and below 1, ten
+	// times a second.
+	Throttle(ctx context.Context, server Node, share float64) (*Throttled, error)
 	// Promote makes a server the leader and has it reached where the old one was, for
 	// lock services that do not elect one by themselves; for others it does nothing.
 	Promote(ctx context.Context, server Node) error
 	// Drop discards every packet from one of the first to one of the second.
 	Drop(ctx context.Context, from, to []Node) (*Drops, error)
+	// Lose discards by chance a share of the packets from one of the first to one of the
+	// second, above 0 and below 1.
+	Lose(ctx context.Context, from, to []Node, share float64) (*Drops, error)
+	// Flap discards every packet between the two sides, both ways, for the time down, lets
+	// all pass for the time up, and so on.
+	Flap(ctx context.Context, a, b []Node, down, up time.Duration) (*Flaps, error)
+	// Disconnect ends every connection by TCP that servers have with workers, at both ends.
+	// Everybody can connect again at once.
+	Disconnect(ctx context.Context, servers, workers []Node) (*Disconnected, error)
 	// MoveClock sets the clock of a server, or of a worker's host, to be ahead of the
 	// machine's, and lets it run fast by rate (0.1 is a tenth) from now on. A server has
 	// a wall clock only; the monotonic clock of a worker's host drifts with it.
 	MoveClock(ctx context.Context, of Node, ahead time.Duration, rate float64) (*Moved, error)
+	// FillDisk leaves no room on a server's disk. A server that ends itself because of that
+	// is started again when it is healed.
+	FillDisk(ctx context.Context, server Node) (*Filled, error)
+	// StallDisk has a server wait for its disk. Its process runs.
+	StallDisk(ctx context.Context, server Node) (*Stalled, error)
+	// Operate gives a server, or a sentinel, a command that people give. of is the worker
+	// whose clients it is about, nil for a command that is about none.
+	Operate(ctx context.Context, server Node, what lab.Operation, of Node) (*Operated, error)
 }
 
 // Node is a process of the run on its host.
@@ -84,22 +127,74 @@ const (
 
 // Victim is a client stopped at a step.
 type Victim struct {
-	Worker     Node
-	Client, ID string
+	Worker           Node
+	Client, ID, Lock string
 	// LetGo ends it.
 	LetGo func(context.Context) error
 	// Stopped is how long it was stopped, as the worker itself measured it.
 	Stopped func() time.Duration
 }
 
+// Client is one of a worker's.
+type Client struct {
+	Worker Node
+	Name   string
+	// Asks is the acquisition that it waits for, "" if it waits for none.
+	Asks string
+	// Sessions are those that it has or had at the lock service.
+	Sessions []string
+}
+
 // Drops are packets being dropped.
 type Drops struct {
 	// Packets so far.
 	Packets func() uint64
+	// Lasted is how long they have been dropped.
+	Lasted func() time.Duration
 	// End removes the rule.
 	End func(context.Context) error
+}
+
+// Flaps are a link that goes down and up.
+type Flaps struct {
+	// Packets that were dropped, and how often the link was down, by the time it was over.
+	Packets func() uint64
+	Times   func() int
+}
+
+// Disconnected are connections that were ended: how many, and how many there were instead
+// when the fault was healed.
+type Disconnected struct {
+	Ended int
+	Again func() int
+}
+
+// Throttled is a server that ran for a part of the time: which part, and of how long, as
+// those measured who stopped it.
+type Throttled struct {
+	Share func() float64
+	For   func() time.Duration
 }
 
 // Moved is a clock that was moved. Ahead is how far it was ahead of the machine's, as
 // its host told itself before it was put right.
 type Moved struct{ Ahead func() time.Duration }
+
+// Filled is a disk without room, as it was when that was over.
+type Filled struct {
+	// Complaints are the lines in which the server's log tells of it.
+	Complaints int
+	// Ended: the server has ended itself.
+	Ended bool
+}
+
+// Stalled is a disk that stalls: how many writes waited for it, and for how long at most, by
+// the time it was over.
+type Stalled struct {
+	Calls func() int
+	For   func() time.Duration
+}
+
+// Operated is a command that was given. Effect is what it did, as the server counted it by
+// the time it was taken back.
+type Operated struct{ Effect func() lab.Effect }

@@ -84,8 +84,8 @@ type faultEvent struct {
 
 // actEvent is what an act's record refers to.
 type actEvent struct {
-	name, target, note string
-	begins             bool
+	name, target, fault, note string
+	begins                    bool
 }
 
 // numbers gives numbers to names.
@@ -233,7 +233,7 @@ func (b *Builder) add(ev *Event, line uint32) error {
 		b.faults = append(b.faults, faultEvent{strings.Clone(ev.Name), ev.Phase, strings.Clone(ev.Note), ev.Proven})
 	case KindAct:
 		r.kind, r.aux = recAct, int32(len(b.acts))
-		b.acts = append(b.acts, actEvent{strings.Clone(ev.Name), strings.Clone(ev.Target), strings.Clone(ev.Note), ev.Phase == PhaseBegin})
+		b.acts = append(b.acts, actEvent{strings.Clone(ev.Name), strings.Clone(ev.Target), strings.Clone(ev.Fault), strings.Clone(ev.Note), ev.Phase == PhaseBegin})
 	case KindFailed:
 		r.kind, r.aux = recFailed, int32(len(b.names))
 		b.names = append(b.names, strings.Clone(ev.Note))

@@ -194,7 +194,7 @@ func TestManyAcquisitions(t *testing.T) {
 	}
 }
 
-// TestActs: an end belongs to the last begin of its name and target that has not ended,
+// TestActs: an end belongs to the last begin of its name, target and fault that has not ended,
 // and work that failed is kept with its note.
 func TestActs(t *testing.T) {
 	ix, err := history.Of(sketch.Must(`1 act cut s begin
@@ -205,16 +205,45 @@ func TestActs(t *testing.T) {
 		6 act stop s begin
 		7 act stop s begin
 		8 act stop s end
-		9 failed A`).Events)
+		9 act drop s begin fault=x
+		10 act drop s begin fault=y
+		11 act drop s end fault=x
+		12 failed A`).Events)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []history.Act{{Name: "cut", Target: "s", Begin: 1, End: 3}, {Name: "cut", Target: "r", Begin: 2, End: history.Forever},
-		{Name: "stop", Target: "s", Begin: 6, End: history.Forever}, {Name: "stop", Target: "s", Begin: 7, End: 8}}
+		{Name: "stop", Target: "s", Begin: 6, End: history.Forever}, {Name: "stop", Target: "s", Begin: 7, End: 8},
+		{Name: "drop", Target: "s", Fault: "x", Begin: 9, End: 11}, {Name: "drop", Target: "s", Fault: "y", Begin: 10, End: history.Forever}}
 	if !slices.Equal(ix.Acts, want) {
 		t.Errorf("got %v, want %v", ix.Acts, want)
 	}
-	if len(ix.Failures) != 1 || ix.Failures[0].At != 9 || ix.Clients[ix.Failures[0].Client].Name != "A" {
+	if len(ix.Failures) != 1 || ix.Failures[0].At != 12 || ix.Clients[ix.Failures[0].Client].Name != "A" {
 		t.Errorf("failures %+v", ix.Failures)
+	}
+}
+
+// TestFaultsAtOnce: what heals, and what did not strike, is the one of that name.
+func TestFaultsAtOnce(t *testing.T) {
+	ix, err := history.Of(sketch.Must(`1 fault x strike
+		2 fault y strike
+		3 fault x heal
+		4 fault z healed
+		5 fault y heal
+		6 fault x healed proven
+		7 fault x strike
+		8 fault y healed
+		9 fault x healed`).Events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []history.Fault{
+		{Name: "x", Struck: true, Strike: 1, Heal: 3, Healed: 6, Proven: true},
+		{Name: "y", Struck: true, Strike: 2, Heal: 5, Healed: 8},
+		{Name: "z", Strike: 4, Healed: 4},
+		{Name: "x", Struck: true, Strike: 7, Healed: 9},
+	}
+	if !slices.Equal(ix.Faults, want) {
+		t.Errorf("got %+v, want %+v", ix.Faults, want)
 	}
 }

@@ -28,6 +28,7 @@ func appendEvent(b []byte, ev *Event) []byte {
 	b = appendString(b, "name", ev.Name)
 	b = appendString(b, "phase", ev.Phase)
 	b = appendString(b, "target", ev.Target)
+	b = appendString(b, "fault", ev.Fault)
 	b = appendBool(b, "proven", ev.Proven)
 	b = appendUint(b, "seq", ev.Seq)
 	if c := ev.Copies; c != nil {

@@ -60,8 +60,9 @@ type Event struct {
 	// Name is a fault's or a step's name.
 	Name  string `json:"name,omitempty"`
 	Phase string `json:"phase,omitempty"`
-	// Target is what an act was done to.
+	// Target is what an act was done to, and Fault the name of the fault that it is a part of.
 	Target string `json:"target,omitempty"`
+	Fault  string `json:"fault,omitempty"`
 	// Proven says of an ended fault that its effect was measured.
 	Proven bool         `json:"proven,omitempty"`
 	Seq    uint64       `json:"seq,omitempty"`

@@ -52,7 +52,8 @@ var sample = Events{
 	{At: 5, Kind: KindLost, Client: "w1.c0", Lock: "\xff\xc3(", ID: "w1.c0.1", Note: "keepalive ended"},
 	{At: 6, Kind: KindSilent, Worker: "w1", Call: 5},
 	{At: 7, Kind: KindFault, Name: "pause-holder", Phase: "healed", Proven: true, Note: "frozen"},
-	{At: 8, Kind: KindEnd},
+	{At: 8, Kind: KindAct, Name: "freeze", Target: "w1", Fault: "pause-holder", Phase: "begin"},
+	{At: 9, Kind: KindEnd},
 }
 
 func TestWhatIsRecordedIsRead(t *testing.T) {

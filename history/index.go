@@ -160,6 +160,8 @@ func (f *Fault) Span() Span { return Span{f.Strike, f.Healed} }
 // Act is something that the bench did to a process.
 type Act struct {
 	Name, Target string
+	// Fault is the name of the fault that it was a part of, "" where that was not told.
+	Fault string
 	// End is Forever where it has not ended.
 	Begin, End lb.Instant
 	Note       string

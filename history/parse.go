@@ -89,6 +89,8 @@ func (p *parser) field(key []byte, ev *Event) (err error) {
 		err = p.string(&ev.Phase)
 	case fieldTarget:
 		err = p.string(&ev.Target)
+	case fieldFault:
+		err = p.string(&ev.Fault)
 	case fieldProven:
 		ev.Proven, err = p.boolean()
 	case fieldSeq:

@@ -16,20 +16,29 @@ type Plan struct {
 	Made      time.Time `json:"made,omitzero"`
 	Algorithm string    `json:"algorithm"`
 	Fault     string    `json:"fault"`
-	Workload  string    `json:"workload"`
+	// FaultsAtOnce is how many of a fault that consists of others may be in force at a time,
+	// 0 for one.
+	FaultsAtOnce int    `json:"faults_at_once,omitempty"`
+	Workload     string `json:"workload"`
 	// Store is the database that keeps the protected store's fenced copy, "" for memory,
 	// and Statement what refuses late writes there.
-	Store     string        `json:"store,omitempty"`
-	Statement string        `json:"statement,omitempty"`
-	Lab       string        `json:"lab"`
-	Topology  string        `json:"topology"`
-	Clients   int           `json:"clients"`
-	Processes int           `json:"processes"`
-	TTL       time.Duration `json:"ttl_ns"`
-	Duration  time.Duration `json:"duration_ns"`
-	Seed      uint64        `json:"seed"`
+	Store     string `json:"store,omitempty"`
+	Statement string `json:"statement,omitempty"`
+	Lab       string `json:"lab"`
+	Topology  string `json:"topology"`
+	// ServerOptions are NAME=VALUE, by the names that the server's documentation has, and
+	// ServerBinary is SOFTWARE=PATH, "" for the servers that lockbench finds itself.
+	ServerOptions []string      `json:"server_options,omitempty"`
+	ServerBinary  string        `json:"server_binary,omitempty"`
+	Clients       int           `json:"clients"`
+	Processes     int           `json:"processes"`
+	TTL           time.Duration `json:"ttl_ns"`
+	Duration      time.Duration `json:"duration_ns"`
+	Seed          uint64        `json:"seed"`
 	// First ends the run at the first violation that is seen while it goes on.
 	First bool `json:"first,omitempty"`
+	// About tells people what was run. Nobody judges by it.
+	About *About `json:"about,omitempty"`
 	// Traits repeat the algorithm's claims, so that a checker needs no list of
 	// algorithms.
 	Traits lb.Traits `json:"traits"`
@@ -51,6 +60,22 @@ type Plan struct {
 	// server, and the libraries that locks are made of.
 	Machine  *Machine          `json:"machine,omitempty"`
 	Versions map[string]string `json:"versions,omitempty"`
+}
+
+// About is what a reader of a run must be told of its algorithm and its fault, so that a
+// page needs no list of either.
+type About struct {
+	// Program is the name of the program that has them, "lockbench" or somebody's own.
+	Program string `json:"program,omitempty"`
+	// Algorithm and Fault say in one line what they do.
+	Algorithm string `json:"algorithm,omitempty"`
+	Fault     string `json:"fault,omitempty"`
+	// Source names the page, paper or library that defines the algorithm.
+	Source string `json:"source,omitempty"`
+	// Requests are what it sends, in the order of its protocol, and Takes is the one whose
+	// answer makes a client the holder.
+	Requests []string `json:"requests,omitempty"`
+	Takes    string   `json:"takes,omitempty"`
 }
 
 // Machine is where a run was done.

@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"fmt"
+	"strings"
 )
 
 // Difference is a field that two plans have not in common, and its values.
@@ -20,7 +21,10 @@ func (p Plan) Settings(o Plan) []Difference {
 	return differences([]setting{
 		{"workload", p.Workload, o.Workload}, {"topology", p.Topology, o.Topology},
 		{"number of clients", p.Clients, o.Clients}, {"number of processes", p.Processes, o.Processes},
+		{"number of faults at once", max(1, p.FaultsAtOnce), max(1, o.FaultsAtOnce)},
 		{"TTL", p.TTL, o.TTL}, {"store", storeName(p), storeName(o)},
+		{"servers' options", strings.Join(p.ServerOptions, " "), strings.Join(o.ServerOptions, " ")},
+		{"server binary", p.ServerBinary, o.ServerBinary},
 	})
 }
 

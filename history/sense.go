@@ -314,14 +314,14 @@ func (ix *Index) fault(at lb.Instant, e faultEvent) {
 }
 
 // act opens or closes what the bench did. An end belongs to the last begin of that
-// name and target that has not ended.
+// name, target and fault that has not ended.
 func (ix *Index) act(at lb.Instant, e actEvent) {
 	if e.begins {
-		ix.Acts = append(ix.Acts, Act{Name: e.name, Target: e.target, Begin: at, End: Forever, Note: e.note})
+		ix.Acts = append(ix.Acts, Act{Name: e.name, Target: e.target, Fault: e.fault, Begin: at, End: Forever, Note: e.note})
 		return
 	}
 	for i := len(ix.Acts) - 1; i >= 0; i-- {
-		if a := &ix.Acts[i]; a.Name == e.name && a.Target == e.target && a.End == Forever {
+		if a := &ix.Acts[i]; a.Name == e.name && a.Target == e.target && a.Fault == e.fault && a.End == Forever {
 			a.End, a.Note = at, cmp.Or(e.note, a.Note)
 			return
 		}

@@ -22,6 +22,7 @@ const (
 	fieldName
 	fieldPhase
 	fieldTarget
+	fieldFault
 	fieldProven
 	fieldSeq
 	fieldCopies
@@ -30,7 +31,7 @@ const (
 
 // fieldNames are in the order of the bits.
 var fieldNames = [...]string{"t", "e", "op", "client", "lock", "id", "shared", "result", "token", "until", "call",
-	"requests", "worker", "name", "phase", "target", "proven", "seq", "copies", "note"}
+	"requests", "worker", "name", "phase", "target", "fault", "proven", "seq", "copies", "note"}
 
 // fieldOf is the field of that name, or 0.
 func fieldOf(name []byte) field {
@@ -67,6 +68,8 @@ func fieldOf(name []byte) field {
 		return fieldPhase
 	case "target":
 		return fieldTarget
+	case "fault":
+		return fieldFault
 	case "proven":
 		return fieldProven
 	case "seq":

@@ -46,6 +46,7 @@ func All() []lb.Impl {
 		mysql.GetLock(),
 		peers.Redsync(),
 		peers.Redislock(),
+		peers.SetNX(),
 		peers.Rueidislock(),
 		peers.ZKLock(),
 		published.Lettuce(),

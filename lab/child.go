@@ -165,6 +165,9 @@ func (c *Child) Wait() error {
 	return c.err
 }
 
+// Done is closed when the process has ended.
+func (c *Child) Done() <-chan struct{} { return c.done }
+
 // Kill kills the process and its helpers and returns when it is gone.
 func (c *Child) Kill() {
 	select {

@@ -30,6 +30,10 @@ const (
 	ServerClocks Ability = "move a server's clock"
 	ClientClocks Ability = "move a client's clock"
 	OwnDisk      Ability = "keep servers' data on the disk"
+	StallDisk    Ability = "stall a server's disk"
+	FullDisk     Ability = "fill a server's disk"
+	OwnServers   Ability = "run servers of your own"
+	ClientHosts  Ability = "tell clients' hosts apart"
 )
 
 // Can says why the lab can't do something, or nil.

@@ -8,26 +8,44 @@ import (
 
 	"github.com/google/nftables"
 	"github.com/google/nftables/expr"
+	"golang.org/x/sys/unix"
 )
 
 // localNetwork drops packets where they arrive: by nftables in the network
 // namespace of the receiving host, so that the sender notices nothing but
-// silence. (A drop on the sender's side would give its programs an error.)
+// silence. (A drop on the sender's side would give its programs an error.) What a host
+// sends under the address that it has taken is dropped, too.
 type localNetwork local
 
 // Drop implements [Network].
-func (n *localNetwork) Drop(from, to []Node) (Rule, error) {
+func (n *localNetwork) Drop(from, to []Node, share float64) (Rule, error) {
+	senders, err := n.addrs(from)
+	if err != nil {
+		return nil, err
+	}
 	var all rules
 	for _, dst := range to {
 		h, err := (*local)(n).hostAt(dst.Addr())
 		if err != nil {
 			return nil, errors.Join(err, all.Remove())
 		}
-		r, err := h.drop(from)
+		r, err := h.drop(senders, share)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("lab: drop packets to %s: %w", dst.Name(), err), all.Remove())
 		}
 		all = append(all, r)
+	}
+	return all, nil
+}
+
+// addrs are those that the nodes send from.
+func (n *localNetwork) addrs(of []Node) (all []net.IP, err error) {
+	for _, one := range of {
+		h, err := (*local)(n).hostAt(one.Addr())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h.addrs()...)
 	}
 	return all, nil
 }
@@ -39,35 +57,52 @@ type rule struct {
 	chain *nftables.Chain
 }
 
-func (h *localHost) drop(from []Node) (*rule, error) {
+// addrs are those that the host sends from.
+func (h *localHost) addrs() []net.IP {
+	h.lab.mu.Lock()
+	defer h.lab.mu.Unlock()
+	all := []net.IP{h.addr.To4()}
+	if h.taken != nil {
+		all = append(all, h.taken.To4())
+	}
+	return all
+}
+
+func (h *localHost) drop(from []net.IP, share float64) (*rule, error) {
+	h.lab.mu.Lock()
 	h.rules++
+	n := h.rules
+	h.lab.mu.Unlock()
 	r := &rule{host: h}
-	r.table = &nftables.Table{Family: nftables.TableFamilyIPv4, Name: fmt.Sprintf("cut%d", h.rules)}
+	r.table = &nftables.Table{Family: nftables.TableFamilyIPv4, Name: fmt.Sprintf("cut%d", n)}
 	r.chain = &nftables.Chain{Name: "input", Table: r.table, Type: nftables.ChainTypeFilter,
 		Hooknum: nftables.ChainHookInput, Priority: nftables.ChainPriorityFilter}
 	return r, h.nft(func(c *nftables.Conn) error {
 		c.AddTable(r.table)
 		c.AddChain(r.chain)
-		for _, p := range from {
-			ip := net.ParseIP(p.Addr()).To4()
-			if ip == nil {
-				return fmt.Errorf("%s has no IPv4 address", p.Name())
-			}
-			c.AddRule(&nftables.Rule{Table: r.table, Chain: r.chain, Exprs: dropFrom(ip)})
+		for _, ip := range from {
+			c.AddRule(&nftables.Rule{Table: r.table, Chain: r.chain, Exprs: dropFrom(ip, share)})
 		}
 		return c.Flush()
 	})
 }
 
-// dropFrom is "ip saddr IP counter drop".
-func dropFrom(ip net.IP) []expr.Any {
+// dropFrom is "ip saddr IP counter drop", for a share "ip saddr IP numgen random mod 1000 <
+// SHARE counter drop".
+func dropFrom(ip net.IP, share float64) []expr.Any {
 	const sourceOffset = 12 // of the source address in the IPv4 header, in bytes
-	return []expr.Any{
+	match := []expr.Any{
 		&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: sourceOffset, Len: net.IPv4len},
 		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32(ip))},
-		&expr.Counter{},
-		&expr.Verdict{Kind: expr.VerdictDrop},
 	}
+	if share < 1 {
+		const all, size = 1000, 4 // what is drawn from, and the bytes of a number
+		match = append(match,
+			&expr.Numgen{Register: 1, Modulus: all, Type: unix.NFT_NG_RANDOM},
+			&expr.Byteorder{SourceRegister: 1, DestRegister: 1, Op: expr.ByteorderHton, Len: size, Size: size}, // bytes are compared
+			&expr.Cmp{Op: expr.CmpOpLt, Register: 1, Data: binary.BigEndian.AppendUint32(nil, uint32(share*all))})
+	}
+	return append(match, &expr.Counter{}, &expr.Verdict{Kind: expr.VerdictDrop})
 }
 
 // nft runs f with a connection to the host's packet filter.

@@ -49,10 +49,20 @@ type Process interface {
 	Wait() error
 }
 
-// Network drops packets between hosts.
+// Network is what connects the hosts, as far as it can be disturbed.
 type Network interface {
-	// Drop discards every packet from one of the first to one of the second.
-	Drop(from, to []Node) (Rule, error)
+	// Drop discards packets from one of the first to one of the second: every one, or, by
+	// chance, the share that is told. 1 is all.
+	Drop(from, to []Node, share float64) (Rule, error)
+	// Connections are those by TCP that are open between a program on one of the first
+	// and one on another host, of the second.
+	Connections(at, from []Node) ([]Connection, error)
+}
+
+// Connection is an open one.
+type Connection struct {
+	// End ends it at once, at both ends, and loses what is on its way.
+	End func() error
 }
 
 // Meter is a lab that counts what this program exchanges with its hosts.

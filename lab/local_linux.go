@@ -165,6 +165,7 @@ type localHost struct {
 	running []*Child
 	rules   int // made so far, for their names
 	onDisk  bool
+	taken   net.IP // from another host, nil for none
 }
 
 func (h *localHost) Name() string { return h.name }
@@ -181,7 +182,7 @@ func (h *localHost) Start(ctx context.Context, p Program) (Process, error) {
 	}
 	p.Argv = argv
 	dir := h.Dir()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := h.prepare(dir); err != nil {
 		return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
 	}
 	if p.Disk != "" && !h.onDisk {
@@ -201,6 +202,17 @@ func (h *localHost) Start(ctx context.Context, p Program) (Process, error) {
 	}
 	h.running = append(h.running, c)
 	return c, nil
+}
+
+// prepare makes the directory for data, with a disk of its own behind it.
+func (h *localHost) prepare(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return mountDisk(dir)
 }
 
 // bind makes a directory of the disk appear at another path, which the lab's names keep
@@ -228,6 +240,9 @@ func (h *localHost) TakeAddr(addr string) error {
 	h.lab.mu.Lock()
 	defer h.lab.mu.Unlock()
 	for _, other := range h.lab.hosts {
+		if ip.Equal(other.taken) {
+			other.taken = nil
+		}
 		if err := other.thread.Do(func() error { return forget(ip) }); err != nil {
 			return fmt.Errorf("lab: take %s from %s: %w", addr, other.name, err)
 		}
@@ -235,6 +250,7 @@ func (h *localHost) TakeAddr(addr string) error {
 	if err := h.thread.Do(func() error { return giveAddr("eth0", ip) }); err != nil {
 		return fmt.Errorf("lab: give %s to %s: %w", addr, h.name, err)
 	}
+	h.taken = ip
 	return nil
 }
 

@@ -35,7 +35,10 @@ func mariadbProgram(Host, []Host) Program {
 const mariadbOptions = "LOCKBENCH_MARIADB="
 
 // mariadbDurable has every commit on the disk, as MariaDB does by default.
-func mariadbDurable(p Program) Program {
+func mariadbDurable(p Program) Program { return moreMariaDB(p, "--innodb-flush-log-at-trx-commit=1") }
+
+// moreMariaDB gives the server one more option.
+func moreMariaDB(p Program, option string) Program {
 	more := mariadbOptions
 	p.Env = slices.DeleteFunc(slices.Clone(p.Env), func(v string) bool {
 		if strings.HasPrefix(v, mariadbOptions) {
@@ -44,7 +47,7 @@ func mariadbDurable(p Program) Program {
 		}
 		return false
 	})
-	p.Env = append(p.Env, more+"--innodb-flush-log-at-trx-commit=1")
+	p.Env = append(p.Env, more+option)
 	return p
 }
 

@@ -19,6 +19,6 @@ fi
 # Every commit is handed to the kernel, as often as by default, but the disk is
 # not waited for: no fault here cuts the power. A benchmark whose servers shall wait
 # says so in its own options.
-exec mariadbd "$@" --bind-address={addr} --port={port} --socket={dir}/socket --pid-file={dir}/pid \
+exec "${LOCKBENCH_MARIADBD:-mariadbd}" "$@" --bind-address={addr} --port={port} --socket={dir}/socket --pid-file={dir}/pid \
     --init-file={dir}/init.sql --innodb-flush-log-at-trx-commit=2 --max-connections=1000 \
     ${LOCKBENCH_MARIADB:-}

@@ -111,14 +111,22 @@ func mariadbClock(ctx context.Context, endpoint string) (now time.Time, err erro
 
 // onMariaDB asks as the algorithms' account.
 func onMariaDB(ctx context.Context, endpoint string, ask func(*sql.DB) error) error {
+	db, err := openMariaDB(endpoint)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return ask(db)
+}
+
+// openMariaDB connects when it is asked for something.
+func openMariaDB(endpoint string) (*sql.DB, error) {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Net, cfg.Addr, cfg.Timeout, cfg.ReadTimeout = "lockbench", "tcp", endpoint, time.Second, 5*time.Second
 	cfg.Logger = &mysql.NopLogger{}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	db := sql.OpenDB(connector)
-	defer db.Close()
-	return ask(db)
+	return sql.OpenDB(connector), nil
 }

@@ -32,7 +32,7 @@ func Probe(ctx context.Context) error {
 	if err := dialFrom(a, srv.Addr().String(), time.Second); err != nil {
 		return fmt.Errorf("lab: one host can't reach another: %w", err)
 	}
-	rule, err := l.Network().Drop([]Node{a}, []Node{b})
+	rule, err := l.Network().Drop([]Node{a}, []Node{b}, 1)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func redisReplica(self Host, all []Host) Program {
 	}
 	p.Argv = append(p.Argv, "--replicaof", all[0].Addr(), strconv.Itoa(p.Port))
 	p.Ready = func(ctx context.Context, endpoint string) error {
-		return askRedis(ctx, endpoint, func(c *redis.Client) error {
+		return askRedis(endpoint, soon, func(c *redis.Client) error {
 			info, err := c.Info(ctx, "replication").Result()
 			if err == nil && !strings.Contains(info, "master_link_status:up") {
 				err = errors.New("not yet in step with its master")
@@ -66,7 +66,7 @@ func sentinelProgram(_ Host, all []Host) Program {
 
 // redisLeads reports whether the server is a master.
 func redisLeads(ctx context.Context, endpoint string) (leads bool, err error) {
-	err = askRedis(ctx, endpoint, func(c *redis.Client) error {
+	err = askRedis(endpoint, soon, func(c *redis.Client) error {
 		info, err := c.Info(ctx, "replication").Result()
 		leads = strings.Contains(info, "role:master")
 		return err
@@ -76,16 +76,21 @@ func redisLeads(ctx context.Context, endpoint string) (leads bool, err error) {
 
 // redisClock reads the server's clock.
 func redisClock(ctx context.Context, endpoint string) (now time.Time, err error) {
-	err = askRedis(ctx, endpoint, func(c *redis.Client) error {
+	err = askRedis(endpoint, patient, func(c *redis.Client) error {
 		now, err = c.Time(ctx).Result()
 		return err
 	})
 	return now, err
 }
 
-func askRedis(ctx context.Context, endpoint string, ask func(*redis.Client) error) error {
-	const bound = 500 * time.Millisecond
-	c := redis.NewClient(&redis.Options{Addr: endpoint, MaxRetries: -1, DialTimeout: bound, ReadTimeout: bound})
+// Who asks a server that may be down or frozen goes on soon; who has to know waits.
+const (
+	soon    = 500 * time.Millisecond
+	patient = 5 * time.Second
+)
+
+func askRedis(endpoint string, bound time.Duration, ask func(*redis.Client) error) error {
+	c := redis.NewClient(&redis.Options{Addr: endpoint, MaxRetries: -1, DialTimeout: bound, ReadTimeout: bound, PoolSize: 2})
 	defer c.Close()
 	return ask(c)
 }

@@ -18,6 +18,7 @@ type Server struct {
 	program Program
 	log     func(name string) (*os.File, error)
 	delay   time.Duration // before it starts again
+	disk    *slowDisk     // nil where nobody is to stall it
 
 	mu  sync.Mutex
 	now Process // nil before the first start
@@ -60,6 +61,22 @@ func (s *Server) Kill(ctx context.Context) error {
 	return s.ended(ctx)
 }
 
+// shutDownBound is how long a server may take to end in good order, as its supervisor has it.
+const shutDownBound = 5 * time.Second
+
+// ShutDown asks the server to end, and kills it if it does not.
+func (s *Server) ShutDown(ctx context.Context) error {
+	if err := s.Signal(syscall.SIGTERM); err != nil {
+		return fmt.Errorf("lab: shut %s down: %w", s.Name(), err)
+	}
+	patient, cancel := context.WithTimeout(ctx, shutDownBound)
+	defer cancel()
+	if s.ended(patient) == nil {
+		return nil
+	}
+	return s.Kill(ctx)
+}
+
 // ended waits until the server's process is gone.
 func (s *Server) ended(ctx context.Context) error {
 	ended := make(chan struct{})
@@ -95,6 +112,13 @@ func (s *Server) start(ctx context.Context, p Program) error {
 	}
 	defer out.Close()
 	p.Log = out
+	if s.disk != nil {
+		var started func()
+		if p, started, err = s.disk.wrap(p); err != nil {
+			return fmt.Errorf("lab: start %s: %w", s.Name(), err)
+		}
+		defer started()
+	}
 	now, err := s.host.Start(ctx, p)
 	if err != nil {
 		return err

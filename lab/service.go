@@ -41,6 +41,8 @@ type Options struct {
 	// durably: what they have confirmed is on the disk. "" leaves data where the lab keeps
 	// it, and nobody waits.
 	Disk string
+	// Stalls has the servers wait for their disks, and lets these stall.
+	Stalls bool
 	// Clocks gives every server a wall clock that can be moved.
 	Clocks bool
 }
@@ -77,13 +79,14 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 		if library != "" && k.Clock != nil {
 			p = clocked(p, library)
 		}
-		if o.Disk != "" {
-			p.Disk = o.Disk
-			if k.Durable != nil {
-				p = k.Durable(p)
-			}
+		p.Disk = o.Disk
+		if (o.Disk != "" || o.Stalls) && k.Durable != nil {
+			p = k.Durable(p)
 		}
 		server := &Server{host: h, kind: k, program: p, log: o.Log}
+		if o.Stalls {
+			server.disk = &slowDisk{}
+		}
 		if t.Delayed {
 			server.delay = o.Longest + o.Longest/10
 		}

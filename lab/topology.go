@@ -65,6 +65,8 @@ type Kind struct {
 	// them; none where lockbench brings its own.
 	Needs   []string
 	Install string
+	// Software is what a user can change of them.
+	Software Software
 	// Version is that of its servers; none where lockbench brings its own.
 	Version Version
 	// Program of one of the hosts, which are in the order of the topology, servers
@@ -73,6 +75,8 @@ type Kind struct {
 	// Durable makes the program wait for the disk before it confirms a write; nil where
 	// it does so anyway.
 	Durable func(Program) Program
+	// Grows: what the servers write needs more and more room on their disks, as a log does.
+	Grows bool
 	// Quorum: the servers agree by majority before they answer.
 	Quorum bool
 	// Leads reports whether the server at the endpoint leads the others; nil where
@@ -81,8 +85,16 @@ type Kind struct {
 	// Promote makes the server at the endpoint the leader, where they do not elect
 	// one by themselves.
 	Promote func(ctx context.Context, endpoint string) error
+	// End ends a session at the servers, and reports whether the one at the endpoint still
+	// knew it; nil where they keep none.
+	End func(ctx context.Context, endpoint, session string) (knew bool, err error)
 	// Clock reads the server's wall clock; nil where nobody can move it.
 	Clock func(ctx context.Context, endpoint string) (time.Time, error)
+	// Replace has the server at the target put a new member in the place of one that is gone,
+	// and says how that one is started; nil where an ensemble takes no new members.
+	Replace func(ctx context.Context, at Target, gone string) (change func(Program) Program, err error)
+	// Commands are what people do to its servers, and how.
+	Commands map[Operation]Command
 }
 
 // Version is how to find out the version of some software: a quick command prints it.
@@ -96,26 +108,31 @@ var (
 	redisVersion   = Version{"redis-server", []string{"redis-server", "--version"}}
 	mariadbVersion = Version{"mariadbd", []string{"mariadbd", "--version"}}
 
-	redisKind = Kind{Name: "redis", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
-		Program: redisProgram, Durable: redisDurable, Clock: redisClock}
-	redisReplicas = Kind{Name: "redis-replicas", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
-		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Clock: redisClock}
+	redisKind = Kind{Name: "redis", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+		Program: redisProgram, Durable: redisDurable, Clock: redisClock, Commands: redisCommands}
+	redisReplicas = Kind{Name: "redis-replicas", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Clock: redisClock, Commands: redisCommands}
 	sentinel = Kind{Name: "sentinel", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
-		Program: sentinelProgram}
-	etcdKind      = Kind{Name: "etcd", Program: etcdProgram, Quorum: true, Leads: etcdLeads, Clock: etcdClock}
-	zookeeperKind = Kind{Name: "zookeeper", Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
-		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Quorum: true, Leads: zookeeperLeads, Clock: zookeeperClock}
-	mariadbKind = Kind{Name: "mariadb", Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
-		Program: mariadbProgram, Durable: mariadbDurable, Clock: mariadbClock}
-	mariadbReplicas = Kind{Name: "mariadb-replica", Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
-		Program: mariadbReplica, Durable: mariadbDurable, Leads: mariadbLeads, Promote: mariadbPromote, Clock: mariadbClock}
+		Program: sentinelProgram, Commands: sentinelCommands}
+	etcdKind = Kind{Name: "etcd", Software: etcdSoftware, Program: etcdProgram, Grows: true, Quorum: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock,
+		Commands: etcdCommands, Replace: etcdReplace}
+	zookeeperKind = Kind{Name: "zookeeper", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
+		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock}
+	mariadbKind = Kind{Name: "mariadb", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
+		Program: mariadbProgram, Durable: mariadbDurable, End: mariadbEnd, Clock: mariadbClock, Commands: mariadbCommands}
+	mariadbReplicas = Kind{Name: "mariadb-replica", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
+		Program: mariadbReplica, Durable: mariadbDurable, Grows: true, Leads: mariadbLeads, Promote: mariadbPromote, End: mariadbEnd, Clock: mariadbClock, Commands: mariadbCommands}
 )
 
 // Missing says which program the servers lack on this machine, and how to get it, or
 // nil. It wraps ErrMissing.
 func (k Kind) Missing() error {
 	for _, program := range k.Needs {
-		if _, err := Resolve([]string{program}); err != nil {
+		_, err := Resolve([]string{program})
+		if err != nil && k.Install == "" {
+			return err
+		}
+		if err != nil {
 			return fmt.Errorf("%w: run 'make servers' or '%s'", err, k.Install)
 		}
 	}

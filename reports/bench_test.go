@@ -91,7 +91,7 @@ func TestGoldenBench(t *testing.T) {
 		}
 	}
 	golden(t, "bench.txt", table.Bytes())
-	if err := benchMarkdown(&md, b); err != nil {
+	if err := benchMarkdown(&md, []namedBench{{Bench: b}}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "bench.md", md.Bytes())
@@ -311,7 +311,11 @@ func TestOpenTable(t *testing.T) {
 			t.Errorf("%s: %q instead of %q", lock, rows[lock], want)
 		}
 	}
-	path, err := writeBench(b, filepath.Join(t.TempDir(), "page.html"), true)
+	v, err := newBenchPage([]namedBench{{Bench: b}}, "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := writePage(filepath.Join(t.TempDir(), "page.html"), "bench-page", v)
 	if err != nil {
 		t.Fatal(err)
 	}

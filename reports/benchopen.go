@@ -21,7 +21,7 @@ func openTable(b *cost.Bench) benchTable {
 			f.column("99%", "wait since the intended time", 9, s, cost.P99, duration),
 			{"longest", "wait since the intended time, of all rounds, also in vain", 9, func(lock string) string {
 				if c := b.Find(open(lock, s)); c != nil && len(c.Latency) > 0 {
-					return span(ms(pointAt(c.Latency, 1)))
+					return span(ms(cost.At(c.Latency, 1)))
 				}
 				return absent
 			}},
@@ -31,5 +31,6 @@ func openTable(b *cost.Bench) benchTable {
 		fmt.Sprintf("At a rate of %s/s: how long they wait since they were to ask", strconv.FormatFloat(b.Plan.Rate, 'f', -1, 64)),
 		fmt.Sprintf("%d clients together ask for one lock at random times of that rate, whether it keeps up or not. A wait begins at the intended time, not when the client was free to ask; what was still due at the end has waited until then.", cost.Contenders),
 		append(columns(cost.Disk), columns(cost.Memory)...),
+		true,
 	}
 }

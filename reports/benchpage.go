@@ -4,18 +4,24 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/lockbench/lockbench/internal/cost"
-	"github.com/lockbench/lockbench/internal/rundir"
 )
 
-// benchView is what the template shows of a benchmark.
+// benchView is what the template shows of the benchmarks.
 type benchView struct {
-	Remarks  []string
+	Remarks []string // what a reader must know before any figure
+	Facts   []fact   // of one that stands alone
+	Sides   *sidesView
+	Benches []oneBench
+}
+
+// oneBench is what the template shows of one of them.
+type oneBench struct {
+	Name     string // "" if it stands alone
 	Facts    []fact
 	Tables   []benchTableView
-	Plots    []plotView
+	Plots    []plotGroup
 	Failures []benchFailure
 	Disk     string
 	Others   []string // what others have measured
@@ -25,6 +31,7 @@ type benchTableView struct {
 	Title, Intro string
 	Columns      []benchColumn
 	Rows         []benchRow
+	Of           string // the benchmark's name
 }
 
 type benchRow struct {
@@ -32,20 +39,86 @@ type benchRow struct {
 	Cells []string
 }
 
-func newBenchView(b *cost.Bench) *benchView {
-	v := &benchView{Remarks: benchRemarks(b), Facts: benchFacts(b), Disk: diskRemark(b), Failures: benchFailures(b), Others: benchOthers(b)}
-	for _, t := range benchTables(b) {
-		table := benchTableView{Title: t.Title, Intro: t.Intro, Columns: t.Columns}
-		for _, lock := range b.Plan.Algorithms {
-			row := benchRow{Lock: lock}
-			for _, c := range t.Columns {
-				row.Cells = append(row.Cells, c.show(lock))
-			}
-			table.Rows = append(table.Rows, row)
+func newBenchView(list []namedBench) *benchView {
+	v := &benchView{}
+	for _, b := range list {
+		for _, r := range benchRemarks(b.Bench) {
+			v.Remarks = append(v.Remarks, b.titled(r))
 		}
-		v.Tables = append(v.Tables, table)
+		one := oneBench{Name: b.name, Facts: benchFacts(b.Bench), Disk: diskRemark(b.Bench), Failures: benchFailures(b.Bench), Others: benchOthers(b.Bench)}
+		for _, t := range benchTables(b.Bench) {
+			one.Tables = append(one.Tables, t.view(b.Plan.Algorithms, b.name))
+		}
+		v.Benches = append(v.Benches, one)
+	}
+	if len(list) == 1 {
+		v.Facts = v.Benches[0].Facts
+	} else {
+		v.Sides = newSides(list)
 	}
 	return v
+}
+
+// addCost puts the benchmarks on the page, and what is wrong with them.
+func (v *view) addCost(list []namedBench, err error) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		v.CostError = err.Error()
+	}
+	if len(list) == 0 {
+		return
+	}
+	v.Cost = newBenchView(list)
+	if v.CostError != "" {
+		v.Cost.Remarks = append(v.Cost.Remarks, "Another benchmark could not be read: "+v.CostError)
+	}
+}
+
+// titled puts the benchmark's name before s, where it has one.
+func (b namedBench) titled(s string) string {
+	if b.name == "" {
+		return s
+	}
+	return b.name + ": " + s
+}
+
+func (t benchTable) view(locks []string, of string) benchTableView {
+	v := benchTableView{Title: t.Title, Intro: t.Intro, Columns: t.Columns, Of: of}
+	for _, lock := range locks {
+		row := benchRow{Lock: lock}
+		for _, c := range t.Columns {
+			row.Cells = append(row.Cells, c.show(lock))
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	return v
+}
+
+// addPlots writes the plots of the benchmarks into dir, and puts them on the page.
+func (v *benchView) addPlots(dir string, list []namedBench) (err error) {
+	for i, b := range list {
+		groups := benchPlots(b.Bench)
+		for g := range groups {
+			if b.name != "" {
+				groups[g].call(fmt.Sprintf("%d-", i+1), b)
+			}
+			if groups[g].Plots, err = writePlots(dir, groups[g].figures); err != nil {
+				return err
+			}
+		}
+		v.Benches[i].Plots = groups
+	}
+	if v.Sides != nil {
+		v.Sides.Plots, err = writePlots(dir, sidesFigures(list))
+	}
+	return err
+}
+
+// call makes the names of the figures those of one benchmark among several.
+func (g plotGroup) call(prefix string, b namedBench) {
+	for i := range g.figures {
+		f := &g.figures[i]
+		f.File, f.Title = prefix+f.File, b.titled(f.Title)
+	}
 }
 
 func benchFacts(b *cost.Bench) []fact {
@@ -65,43 +138,11 @@ func benchFacts(b *cost.Bench) []fact {
 	}, facts.facts()...)
 }
 
-// loadBench reads the benchmark in dir, or below it. The error matches [fs.ErrNotExist]
-// where there is none.
-func loadBench(dir string) (*cost.Bench, error) {
-	d, err := rundir.OpenBench(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reports: %w", err)
-	}
-	return d.Bench, nil
-}
-
-// benchIn is the first benchmark in the directories, and those that have more than one.
-// The error is that of the first directory that has a benchmark which can't be read, or
-// matches [fs.ErrNotExist].
-func benchIn(dirs []string) (bench *cost.Bench, in string, rest []string, err error) {
-	err = fs.ErrNotExist
-	for _, dir := range dirs {
-		b, e := loadBench(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			bench, in, err = b, dir, e
-		}
-		if kind, _ := rundir.Kind(dir); e != nil || kind != rundir.IsBench {
-			rest = append(rest, dir)
-		}
-	}
-	return bench, in, rest, err
-}
-
-// writeBench writes the page of a benchmark without runs.
-func writeBench(b *cost.Bench, out string, brief bool) (_ string, err error) {
-	v := newBenchView(b)
+// newBenchPage is the page of benchmarks without runs, with its plots in their directory.
+func newBenchPage(list []namedBench, plots string, brief bool) (v *benchView, err error) {
+	v = newBenchView(list)
 	if !brief {
-		if v.Plots, err = writePlots(filepath.Join(filepath.Dir(out), rundir.PlotsDir), benchFigures(b)); err != nil {
-			return "", err
-		}
+		err = v.addPlots(plots, list)
 	}
-	return writePage(out, "bench-page", v)
+	return v, err
 }

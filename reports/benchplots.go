@@ -1,62 +1,117 @@
 package reports
 
 import (
-	"image/color"
-	"math"
+	"fmt"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lockbench/lockbench/internal/cost"
 )
 
-// benchFigures are the plots of a benchmark.
-func benchFigures(b *cost.Bench) (out []figure) {
-	add := func(f figure, ok bool) {
-		if ok {
+// bothServers are the two columns of a benchmark.
+var bothServers = []cost.Servers{cost.Disk, cost.Memory}
+
+// benchPlots are the plots of a benchmark: those that answer for all locks, and to be
+// unfolded the curves, family by family.
+func benchPlots(b *cost.Bench) []plotGroup {
+	var both []series
+	for _, s := range bothServers {
+		both = append(both, series{string(s), b, s})
+	}
+	groups := []plotGroup{
+		{figures: overview(b.Plan.Algorithms, both, lockCycle, lockCrowd)},
+		{Title: "How long a hand-off takes",
+			Intro:   fmt.Sprintf("With %d clients, on the disk: the share of the hand-offs of all rounds that took at most so long.", cost.Contenders),
+			figures: handOffPlots.figures(handOffCurves(b))},
+		{Title: "Throughput by contenders",
+			Intro:   "Grants per second of one lock on the disk, barging included, by how many clients want it.",
+			figures: throughputPlots("contenders", "clients").figures(byKey(b, func(k cost.Key) (int, bool) { return k.Clients, k.Locks == 1 }))},
+		{Title: "Throughput by locks",
+			Intro:   fmt.Sprintf("Grants per second of %d clients in all, on the disk, by how many locks they choose from.", cost.Contenders),
+			figures: throughputPlots("locks", "locks").figures(byKey(b, func(k cost.Key) (int, bool) { return k.Locks, k.Clients == cost.Contenders }))},
+		{Title: "Fairness",
+			Intro:   fmt.Sprintf("How evenly %d clients were granted the lock: 1 is even, 1/%[1]d is all for one.", cost.Contenders),
+			figures: overview(b.Plan.Algorithms, both, lockFair)},
+	}
+	return slices.DeleteFunc(groups, func(g plotGroup) bool { return len(g.figures) == 0 })
+}
+
+// The plots in which all locks stand below each other.
+var (
+	lockCycle = dots{
+		plotView: plotView{Title: "Acquire and release", File: "cycle",
+			Caption: "When nobody else wants it, beside the cheapest round trip to the same server"},
+		axis: "time", ticks: logTicks{func(ns float64) string { return timeMark(ns / 1e6) }}, show: duration,
+		key: cost.Uncontended, value: cost.Cycle, mark: cost.Floor, beside: "a round trip",
+	}
+	lockCrowd = dots{
+		plotView: plotView{Title: "Hand-offs", File: "crowd",
+			Caption: fmt.Sprintf("Per second, from one to another of %d clients", cost.Contenders)},
+		axis: "hand-offs/s", ticks: logTicks{plain}, show: number3,
+		key: cost.Contended, value: cost.HandOffs,
+	}
+	lockFair = dots{
+		plotView: plotView{Title: "Fairness", File: "fairness",
+			Caption: fmt.Sprintf("Jain’s index of what each of %d clients was granted", cost.Contenders)},
+		axis: "Jain’s index", ticks: shareTicks{plain, []float64{0, .25, .5, .75, 1}}, show: number3,
+		key: cost.Contended, value: cost.Fair,
+	}
+)
+
+// overview draws the locks that are of use there. The control, which has no servers, is not:
+// it would take the axis for itself.
+func overview(locks []string, list []series, kinds ...dots) (out []figure) {
+	locks = slices.DeleteFunc(slices.Clone(locks), func(lock string) bool {
+		return !slices.ContainsFunc(list, func(s series) bool { return s.of.Served(lock) })
+	})
+	for _, d := range kinds {
+		d.series = list
+		if f, ok := d.figure(locks); ok {
 			out = append(out, f)
 		}
 	}
-	add(dotFigure(b, dots{
-		plotView{Title: "A cycle, in round trips.", File: "cycle",
-			Caption: "Acquire and release when nobody else wants it, as a multiple of the cheapest round trip to the same server, with its interval."},
-		"multiple of the floor", plot.LogScale{}, func(lock string, s cost.Servers) cost.Figure {
-			k := cost.Uncontended(lock, s)
-			return cost.Ratio(b.Figure(k, cost.Cycle), b.Figure(k, cost.Floor))
-		},
-	}))
-	add(dotFigure(b, dots{
-		plotView{Title: "Fairness.", File: "fairness",
-			Caption: "Jain’s index of what each of 16 clients was granted in a round: 1 is even, 1/16 is all for one."},
-		"Jain’s index", plot.LinearScale{}, func(lock string, s cost.Servers) cost.Figure {
-			if f := b.Figure(cost.Contended(lock, s), cost.Fair); f != nil {
-				return *f
-			}
-			return cost.Figure{}
-		},
-	}))
-	out = append(out, curvePlots{"Time of a hand-off", "handoff", "With 16 clients, on the disk: the share of hand-offs that took at most so long, of all rounds together.",
-		func(p *plot.Plot) {
-			p.X.Label.Text, p.Y.Label.Text = "from release to the grant to another", "share of hand-offs"
-			p.X.Scale, p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogScale{}, durationTicks{}, percentTicks{}
-		}, false}.figures(handOffCurves(b))...)
-	out = append(out, curvePlots{"Throughput by contenders", "contenders", "Grants per second of one lock, barging included, by how many clients want it.",
-		logLog("clients"), true}.figures(byKey(b, func(k cost.Key) (float64, bool) { return float64(k.Clients), k.Locks == 1 }))...)
-	out = append(out, curvePlots{"Throughput by locks", "locks", "Grants per second of 16 clients in all, by how many locks they choose from.",
-		logLog("locks"), true}.figures(byKey(b, func(k cost.Key) (float64, bool) { return float64(k.Locks), k.Clients == cost.Contenders }))...)
 	return out
 }
 
-// logLog is the style of the throughputs.
-func logLog(x string) func(*plot.Plot) {
-	return func(p *plot.Plot) {
-		p.X.Label.Text, p.Y.Label.Text = x, "grants per second"
-		p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-		p.X.Tick.Marker, p.Y.Tick.Marker = plainTicks{}, plainTicks{}
+var handOffPlots = curvePlots{
+	title: "Time of a hand-off", file: "handoff",
+	style: func(p *plot.Plot) {
+		p.X.Label.Text, p.Y.Label.Text = "time", "share of hand-offs"
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{timeMark}
+		p.Y.Tick.Marker = shareTicks{percents, []float64{0, .25, .5, .75, .9, 1}}
+	},
+	says: func(float64) string { return "The median" }, value: median, show: span,
+	drawn: "From left to right the time from a release to the grant to another, on a logarithmic axis; upwards the share of hand-offs that took at most so long",
+}
+
+// median of a curve of shares by time.
+func median(c curve, _ float64) (float64, bool) {
+	for _, p := range c.points {
+		if p.Y >= .5 {
+			return p.X, true
+		}
+	}
+	return 0, false
+}
+
+// throughputPlots are of grants per second by a number of something.
+func throughputPlots(file, by string) curvePlots {
+	return curvePlots{
+		title: "Throughput by " + file, file: file, dots: true,
+		style: func(p *plot.Plot) {
+			p.X.Label.Text, p.Y.Label.Text = by, "grants/s"
+			p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
+			p.Y.Tick.Marker = logTicks{plain}
+		},
+		says: func(far float64) string { return fmt.Sprintf("With %s %s", plain(far), by) },
+		value: func(c curve, far float64) (float64, bool) {
+			last := c.points[len(c.points)-1]
+			return last.Y, last.X == far
+		},
+		show:  func(v float64) string { return plain(v) + "/s" },
+		drawn: "From left to right the number of " + by + ", upwards the grants per second, both on logarithmic axes",
 	}
 }
 
@@ -66,122 +121,33 @@ const leastMS = 0.001
 
 func handOffCurves(b *cost.Bench) (curves []curve) {
 	for _, lock := range b.Plan.Algorithms {
+		k := curve{name: lock}
 		if c := b.Find(cost.Contended(lock, cost.Disk)); c != nil && len(c.Latency) > 1 {
-			k := curve{name: lock}
 			for _, q := range c.Latency {
 				k.points = append(k.points, plotter.XY{X: max(ms(q.At), leastMS), Y: q.Q})
 			}
-			curves = append(curves, k)
 		}
+		curves = append(curves, k)
 	}
 	return curves
 }
 
 // byKey are throughputs by something of a cell's key, in the column that has the curves.
-func byKey(b *cost.Bench, x func(cost.Key) (float64, bool)) (curves []curve) {
+func byKey(b *cost.Bench, x func(cost.Key) (int, bool)) (curves []curve) {
 	for _, lock := range b.Plan.Algorithms {
 		k := curve{name: lock}
 		for _, c := range b.Cells {
 			at, ok := x(c.Key)
 			f := c.Figures[cost.Grants]
-			if ok && c.Algorithm == lock && c.Servers == cost.Disk && c.Loop == cost.Closed && f != nil && f.Median > 0 {
-				k.points = append(k.points, plotter.XY{X: at, Y: f.Median})
+			if ok && at > 0 && c.Algorithm == lock && c.Servers == cost.Disk && c.Loop == cost.Closed && f != nil && f.Median > 0 {
+				k.points = append(k.points, plotter.XY{X: float64(at), Y: f.Median})
 			}
 		}
 		slices.SortFunc(k.points, func(a, b plotter.XY) int { return int(a.X - b.X) })
-		if len(k.points) > 2 {
-			curves = append(curves, k)
+		if len(k.points) < 3 {
+			k.points = nil // that is no curve
 		}
+		curves = append(curves, k)
 	}
 	return curves
-}
-
-// dots is a plot with a row for each lock, and a dot with its interval for each column of
-// the benchmark.
-type dots struct {
-	plotView
-	axis  string
-	scale plot.Normalizer
-	value func(lock string, s cost.Servers) cost.Figure
-}
-
-// dotFigure draws it; false if there is nothing to draw.
-func dotFigure(b *cost.Bench, d dots) (figure, bool) {
-	p, legend := newPlot(), newLegend()
-	p.X.Label.Text, p.X.Scale = d.axis, d.scale
-	p.Add(verticals(), rails())
-	_, log := d.scale.(plot.LogScale)
-	if log {
-		p.X.Tick.Marker = plainTicks{}
-	}
-	var rows []string
-	for _, lock := range b.Plan.Algorithms {
-		if len(d.value(lock, cost.Disk).Values)+len(d.value(lock, cost.Memory).Values) > 0 {
-			rows = append(rows, lock)
-		}
-	}
-	x := reach{math.Inf(1), 0}
-	for i, s := range []cost.Servers{cost.Disk, cost.Memory} {
-		var points plotter.XYs
-		for r, lock := range rows {
-			f := d.value(lock, s)
-			if len(f.Values) == 0 || log && f.Low <= 0 {
-				continue
-			}
-			y := float64(len(rows)-1-r) + .18 - .36*float64(i)
-			points = append(points, plotter.XY{X: f.Median, Y: y})
-			x.lo, x.hi = min(x.lo, f.Low), max(x.hi, f.High)
-			p.Add(whisker(f.Low, f.High, y, palette[i]))
-		}
-		if len(points) == 0 {
-			continue
-		}
-		scatter, err := plotter.NewScatter(points)
-		if err != nil {
-			continue // only for NaN, of which there are none
-		}
-		scatter.GlyphStyle = draw.GlyphStyle{Color: palette[i], Radius: vg.Points(3.4), Shape: shapes[i]}
-		p.Add(scatter)
-		legend.Add(string(s), scatter)
-	}
-	if x.hi <= 0 {
-		return figure{}, false
-	}
-	p.X.Min, p.X.Max = 0, max(1, x.hi)
-	if log {
-		p.X.Min, p.X.Max = x.lo/1.3, x.hi*1.3
-	}
-	p.NominalY(reversed(rows)...)
-	p.Y.Min, p.Y.Max = -.6, float64(len(rows))-.4
-	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
-	return figure{d.plotView, p, legend, vg.Length(len(rows))*20 + 60}, true
-}
-
-// whisker is a bar from low to high.
-func whisker(low, high, y float64, c color.Color) *plotter.Line {
-	l := &plotter.Line{XYs: plotter.XYs{{X: low, Y: y}, {X: high, Y: y}}}
-	l.Color, l.Width = c, vg.Points(1.4)
-	return l
-}
-
-// plainTicks marks a logarithmic axis with numbers.
-type plainTicks struct{}
-
-func (plainTicks) Ticks(lo, hi float64) []plot.Tick {
-	var out []plot.Tick
-	few := hi/lo < 100
-	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
-		for m := 1.0; m < 10; m++ {
-			v := m * math.Pow(10, e)
-			if v < lo || v > hi {
-				continue
-			}
-			label := ""
-			if m == 1 || few && (m == 2 || m == 5) {
-				label = strconv.FormatFloat(v, 'g', 3, 64)
-			}
-			out = append(out, plot.Tick{Value: v, Label: label})
-		}
-	}
-	return out
 }

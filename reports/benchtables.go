@@ -13,6 +13,7 @@ import (
 type benchTable struct {
 	Title, Intro string
 	Columns      []benchColumn
+	Brief        bool // it stands in a summary, too
 }
 
 // benchColumn is what it shows of a lock.
@@ -62,7 +63,7 @@ func aloneTable(b *cost.Bench, f figureOf) benchTable {
 		return times(f(lock, cost.Disk, cost.Cycle), f(b.Plan.Baseline, cost.Disk, cost.Cycle))
 	}}
 	return benchTable{"Acquire and release, when nobody else wants it", "",
-		append(append(columns(cost.Disk), base), columns(cost.Memory)...)}
+		append(append(columns(cost.Disk), base), columns(cost.Memory)...), true}
 }
 
 func crowdTable(b *cost.Bench, f figureOf) benchTable {
@@ -84,16 +85,14 @@ func crowdTable(b *cost.Bench, f figureOf) benchTable {
 			f.column("memory/s", "hand-offs per second without waiting for the disk", 10, cost.Memory, cost.HandOffs, number3),
 			f.column("±", "how far its interval reaches", 5, cost.Memory, cost.HandOffs, margin),
 		},
+		true,
 	}
 }
 
 func needsTable(b *cost.Bench, alone, crowd figureOf) benchTable {
 	either := func(f figureOf) figureOf { // a lock without servers has only one column
 		return func(lock string, _ cost.Servers, m cost.Measure) *cost.Figure {
-			if hasServers(b, lock) {
-				return f(lock, cost.Disk, m)
-			}
-			return f(lock, cost.Memory, m)
+			return f(lock, comparable(b, lock), m)
 		}
 	}
 	alone, crowd = either(alone), either(crowd)
@@ -120,13 +119,8 @@ func needsTable(b *cost.Bench, alone, crowd figureOf) benchTable {
 			crowd.column("memory", "of the servers", 8, cost.Disk, cost.Resident, inBytes),
 			outage,
 		},
+		false,
 	}
-}
-
-// hasServers reports whether the lock has servers: it then has cells for those that keep
-// what they confirm on the disk, also where nothing could be measured of them.
-func hasServers(b *cost.Bench, lock string) bool {
-	return slices.ContainsFunc(b.Cells, func(c *cost.Cell) bool { return c.Algorithm == lock && c.Servers == cost.Disk })
 }
 
 // absent stands where nothing was measured.
@@ -248,17 +242,7 @@ func diskRemark(b *cost.Bench) string {
 		return ""
 	}
 	return fmt.Sprintf("The disk: a write of 4 KiB with fdatasync takes %s; 1 of 100 takes %s or more.",
-		span(ms(pointAt(b.Sync, .5))), span(ms(pointAt(b.Sync, .99))))
-}
-
-// pointAt is the quantile q of a curve, or the nearest above.
-func pointAt(curve []cost.Quantile, q float64) time.Duration {
-	for _, p := range curve {
-		if p.Q >= q {
-			return p.At
-		}
-	}
-	return 0
+		span(ms(cost.At(b.Sync, .5))), span(ms(cost.At(b.Sync, .99))))
 }
 
 func ms(d time.Duration) float64 { return float64(d) / 1e6 }

@@ -19,11 +19,11 @@ const (
 	maxCircle    = 8
 )
 
-// circle draws who waits for whom in a deadlock, as an SVG for the page that [HTML]
+// circle draws who waits for whom in a deadlock of a run, as an SVG for the page that [HTML]
 // writes: the clients in a ring, and from each an arrow to the next, with the lock that
 // it waits for and the next one holds. It returns "" for no deadlock, and for one that is
 // too large to be seen; the sentence tells that.
-func circle(ring []checker.Wait) string {
+func circle(of string, ring []checker.Wait) string {
 	n := len(ring)
 	if n == 0 || n > maxCircle {
 		return ""
@@ -52,8 +52,8 @@ func circle(ring []checker.Wait) string {
 	for _, w := range ring {
 		told = append(told, fmt.Sprintf("%s waits for %s, held by %s", w.Client, w.Lock, w.Holder))
 	}
-	fmt.Fprintf(&b, `<svg class="tl ring" viewBox="0 0 %s %s" role="img" aria-label="who waits for whom"><desc>%s</desc>`+"\n",
-		num(2*cx), num(2*cy), html.EscapeString(strings.Join(told, "; ")))
+	fmt.Fprintf(&b, `<svg class="tl ring" viewBox="0 0 %s %s" role="img" aria-label="Who waits for whom in %s"><desc>%s</desc>`+"\n",
+		num(2*cx), num(2*cy), html.EscapeString(of), html.EscapeString(strings.Join(told, "; ")))
 	for i, w := range ring {
 		// The arrow runs along the ring, from just outside the one box to the other.
 		x0, y0 := leave(float64(i), 1)

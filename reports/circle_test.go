@@ -18,7 +18,7 @@ func TestCircle(t *testing.T) {
 		for i := range n {
 			ring = append(ring, checker.Wait{Client: fmt.Sprintf("w%d.<c>", i), Lock: fmt.Sprintf("account&%d", i), Holder: fmt.Sprintf("w%d.<c>", (i+1)%n)})
 		}
-		svg := circle(ring)
+		svg := circle("lock under fault", ring)
 		if n == 0 || n > maxCircle {
 			if svg != "" {
 				t.Errorf("%d clients are drawn", n)

@@ -2,30 +2,46 @@ package reports
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
-// Compared are two sets of cells and what changed from one to the other.
+// Compared are two sets of cells and two benchmarks, and what changed from one to the other.
 type Compared struct {
 	BaseName, HeadName string
 	Base, Head         []checker.Cell
 	Changes            []gate.Change
+	Performance        *gate.Performance
 	// Notes are what a reader must know of what was compared.
 	Notes []string
 }
 
-// Compare says what changed. The names are those of what was compared.
-func Compare(baseName, headName string, base, head []checker.Cell) Compared {
-	return Compared{BaseName: baseName, HeadName: headName, Base: base, Head: head, Changes: gate.Compare(base, head)}
+// Compare says what changed. The names are those of what was compared, and least is the
+// least difference of a figure that counts, see [gate.Measured].
+func Compare(baseName, headName string, base, head rundir.Saved, least float64) Compared {
+	return Compared{BaseName: baseName, HeadName: headName, Base: base.Cells, Head: head.Cells,
+		Changes: gate.Compare(base.Cells, head.Cells), Performance: gate.Measured(base.Bench, head.Bench, least),
+		Notes: base.Differ(head, baseName, headName)}
 }
 
-// Summary is the number of changes of each trend, in one sentence.
+// Summary says what became of the cells and of the costs.
 func (c Compared) Summary() string {
+	var parts []string
+	if s := c.costSummary(); len(c.Base)+len(c.Head) > 0 || s == "" {
+		parts = append(parts, c.cellSummary())
+	}
+	return strings.TrimSpace(strings.Join(append(parts, c.costSummary()), " "))
+}
+
+// cellSummary is the number of changes of each trend, in one sentence.
+func (c Compared) cellSummary() string {
 	if len(c.Changes) == 0 {
 		return fmt.Sprintf("%s, and none has changed.", plural(len(c.Head), "cell", "cells"))
 	}
@@ -60,6 +76,7 @@ func (c Compared) Terminal(w io.Writer, color bool, width int) error {
 			}
 		}
 	}
+	t.costs(c)
 	return t.Flush()
 }
 
@@ -77,7 +94,26 @@ func (c Compared) Markdown(w io.Writer) error {
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", ch.Trend, escapeMD(ch.Algorithm), escapeMD(ch.Fault),
 			markdownCell(ch.Base), markdownCell(ch.Head), escapeMD(strings.Join(ch.What, "; ")))
 	}
+	c.markdownCosts(b)
 	return b.Flush()
+}
+
+// JSON writes one object; docs/compare.schema.json is its schema.
+func (c Compared) JSON(w io.Writer) error {
+	says := struct {
+		Schema      int               `json:"schema"`
+		Base        string            `json:"base"`
+		Head        string            `json:"head"`
+		Notes       []string          `json:"notes"`
+		Changes     []gate.Change     `json:"changes"`
+		Performance *gate.Performance `json:"performance,omitempty"`
+	}{history.Schema, c.BaseName, c.HeadName, append([]string{}, c.Notes...), c.Changes, nil}
+	if c.Performance.Compared() {
+		says.Performance = c.Performance
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(says)
 }
 
 // HTML writes the page of the difference, one file that opens offline.
@@ -86,16 +122,20 @@ func (c Compared) HTML(path string) error {
 	return err
 }
 
-// compareView is the page of a difference: the changes, and both matrices in one grid.
+// compareView is the page of a difference: the changes, both matrices in one grid, and the
+// costs, drawn.
 type compareView struct {
 	Compared
-	Grid grid // of both
-	base grid
-	head grid
+	Forests []forest
+	Costs   []gate.Figure // that have changed
+	Grid    grid          // of both
+	base    grid
+	head    grid
 }
 
 func newCompareView(c Compared) compareView {
-	return compareView{c, newGrid(append(append([]checker.Cell{}, c.Head...), c.Base...), 0), newGrid(c.Base, 0), newGrid(c.Head, 0)}
+	return compareView{Compared: c, Forests: c.forests(), Costs: c.changedCosts(),
+		Grid: newGrid(append(append([]checker.Cell{}, c.Head...), c.Base...), 0), base: newGrid(c.Base, 0), head: newGrid(c.Head, 0)}
 }
 
 // pair is a place of both matrices; a side is nil where it is in one only.

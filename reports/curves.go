@@ -24,46 +24,66 @@ const plotLines = 8
 // curvePlots are plots of the same kind, one for each family of locks ("Redis",
 // "ZooKeeper"), all on the same axes, so that the lines stay few and the plots comparable.
 type curvePlots struct {
-	title, file, caption string
-	style                func(*plot.Plot)
-	dots                 bool // at each point
+	title, file string
+	style       func(*plot.Plot)
+	dots        bool // at each point, and a mark below it
+	// says is what the caption compares of the curves, and value is that of one of them, if it
+	// has it; both may depend on how far the axis goes.
+	says  func(far float64) string
+	value func(c curve, far float64) (v float64, ok bool)
+	show  func(float64) string
+	drawn string // the axes in words
 }
 
-func (k curvePlots) figures(curves []curve) []figure {
-	curves = slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return len(c.points) == 0 })
+// figures draws the curves. One without points is not drawn, but keeps its place: the colour
+// of a lock is then the same in plots of every kind.
+func (k curvePlots) figures(curves []curve) (out []figure) {
 	x, y := rangeOf(curves)
-	var out []figure
 	for _, f := range families(curves) {
-		p, legend := newPlot(), newLegend()
-		p.Add(plotter.NewGrid())
+		p, l := newPlot(), legend{}
+		p.Add(&plotter.Grid{Vertical: faint(), Horizontal: faint()})
 		k.style(p)
-		for i, c := range f.curves {
-			line, dots, err := plotter.NewLinePoints(c.points)
-			if err != nil {
-				continue // only for NaN, of which there are none
-			}
-			line.Color = palette[i%len(palette)]
-			line.Dashes = dashes[i/len(palette)%len(dashes)]
-			line.Width = vg.Points(1.7)
-			p.Add(line)
-			if k.dots {
-				dots.GlyphStyle = draw.GlyphStyle{Color: line.Color, Radius: vg.Points(2.6), Shape: draw.CircleGlyph{}}
-				p.Add(dots)
-			}
-			legend.Add(c.name, line)
+		if k.dots {
+			p.X.Tick.Marker = valueTicks(curves)
 		}
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x.lo, x.hi, y.lo, y.hi
+		var ends []end
+		for i, c := range f.curves {
+			if len(c.points) == 0 {
+				continue
+			}
+			l.add(c.name, k.draw(p, c, i)...)
+			if v, ok := k.value(c, x.hi); ok {
+				ends = append(ends, end{c.name, v, k.show(v)})
+			}
+		}
+		if len(l) == 0 {
+			continue
+		}
+		fit(&p.X, x)
+		fit(&p.Y, y)
 		out = append(out, figure{
-			plotView{Title: k.title + ": " + f.name + ".", File: k.file + "-" + f.file(), Caption: k.caption},
-			p, legend, 3.2 * vg.Inch,
+			plotView: plotView{Title: k.title + ": " + f.name, File: k.file + "-" + f.file(), Caption: k.says(x.hi) + fromTo(ends) + ".",
+				Drawn: k.drawn + ": " + plural(len(l), "line", "lines")},
+			plot: p, legend: l, height: 215,
 		})
 	}
 	return out
 }
 
-type reach struct{ lo, hi float64 }
+// draw adds the curve in the place i of its family, and returns how it looks.
+func (k curvePlots) draw(p *plot.Plot, c curve, i int) []plot.Thumbnailer {
+	look := draw.LineStyle{Color: palette[i%len(palette)], Width: vg.Points(1.6), Dashes: dashes[2*i/len(palette)%len(dashes)]}
+	line := &plotter.Line{XYs: c.points, LineStyle: look}
+	p.Add(line)
+	if !k.dots {
+		return []plot.Thumbnailer{line}
+	}
+	dots := &plotter.Scatter{XYs: c.points, GlyphStyle: draw.GlyphStyle{Color: look.Color, Radius: vg.Points(2.6), Shape: shapes[i%len(shapes)]}}
+	p.Add(dots)
+	return []plot.Thumbnailer{line, dots}
+}
 
-// rangeOf is what the axes must show; never nothing at all.
+// rangeOf is what the axes must show.
 func rangeOf(curves []curve) (x, y reach) {
 	x, y = reach{math.Inf(1), math.Inf(-1)}, reach{math.Inf(1), math.Inf(-1)}
 	for _, c := range curves {
@@ -72,13 +92,14 @@ func rangeOf(curves []curve) (x, y reach) {
 			y.lo, y.hi = min(y.lo, p.Y), max(y.hi, p.Y)
 		}
 	}
-	if x.lo >= x.hi {
-		x.hi = 2*x.lo + 1
-	}
-	if y.lo >= y.hi {
-		y.hi = 2*y.lo + 1
-	}
 	return x, y
+}
+
+func fit(a *plot.Axis, r reach) {
+	if _, log := a.Scale.(plot.LogScale); log {
+		r = r.wide()
+	}
+	a.Min, a.Max = r.lo, r.hi
 }
 
 type family struct {

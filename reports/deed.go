@@ -48,7 +48,11 @@ func (s *scene) tellDeed(a *history.Act) string {
 	if a.End < forever {
 		until = "until " + s.when(a.End)
 	}
-	told := s.when(a.Begin) + ": " + words(a) + ", " + until
+	told := s.when(a.Begin) + ": " + words(a)
+	if a.Fault != "" && len(s.Faults) > 1 {
+		told += " (" + a.Fault + ")"
+	}
+	told += ", " + until
 	if a.Note != "" {
 		told += ": " + a.Note
 	}

@@ -1,6 +1,10 @@
 package reports
 
 import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,6 +29,9 @@ type detail struct {
 	Others   int
 	More     []string // further findings
 	Notes    []string
+	// Events and Logs lead to the run's files; Drawn to porcupine's own picture.
+	Events, Logs []link
+	Drawn        *link
 }
 
 type copyRow struct {
@@ -39,16 +46,24 @@ type momentRow struct {
 	Bad        bool
 }
 
-// program is what the page calls it: whoever reads the page may have it elsewhere.
-const program = "lockbench"
+// program names the one that ran a plan. The page calls it by its name alone: whoever
+// reads the page may have it elsewhere.
+func program(p history.Plan) string {
+	if p.About == nil || p.About.Program == "" {
+		return "lockbench"
+	}
+	return p.About.Program
+}
 
-func newDetail(c *checker.Cell, r record) detail {
+func newDetail(c *checker.Cell, r record, at place) detail {
 	d := detail{Cell: c, Judged: true, Runs: ofRuns(c), Copies: copyRows(c.Copies), Notes: r.notes}
 	if r.run == nil {
-		d.Command = Command(program, history.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Seed: c.Seed})
+		p := history.Plan{Algorithm: c.Algorithm, Fault: c.Fault, Seed: c.Seed}
+		d.Command = Command(program(p), p)
 		return d
 	}
-	d.Command = Command(program, r.run.Plan)
+	d.Command = Command(program(r.run.Plan), r.run.Plan)
+	d.Events, d.Logs = at.files(r.run)
 	if d.Judged = r.result != nil; !d.Judged {
 		return d
 	}
@@ -63,7 +78,8 @@ func newDetail(c *checker.Cell, r record) detail {
 	for _, o := range rest {
 		d.More = append(d.More, o.Sentence)
 	}
-	d.Circle = circle(f.Circle)
+	d.Circle = circle(runName(r.run.Plan), f.Circle)
+	d.Drawn = porcupineOf(c, r, at)
 	if s := newScene(r.history, *f, r.run.Plan); s != nil {
 		d.Timeline, d.Others = s.svg(), s.others
 		for _, m := range s.moments {
@@ -71,6 +87,36 @@ func newDetail(c *checker.Cell, r record) detail {
 		}
 	}
 	return d
+}
+
+// porcupineOf has porcupine draw the first of the run's findings that it confirmed; nil where
+// there is none, or no place for the picture.
+func porcupineOf(c *checker.Cell, r record, at place) *link {
+	for _, l := range r.result.Layers {
+		for _, f := range l.Findings {
+			if l.Name != checker.LayerGrant || !f.Confirmed || r.history == nil {
+				continue
+			}
+			file, to, missing := at.drawn(anchor(c))
+			if missing && (at.readOnly || drawInto(file, r, f) != nil) {
+				return nil // the page has its own picture of the same
+			}
+			return &to
+		}
+	}
+	return nil
+}
+
+func drawInto(file string, r record, f checker.Finding) (err error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	return checker.Visualize(context.Background(), out, r.run.Plan, r.history, f)
 }
 
 // maxMore bounds the further findings that the page lists of a run.

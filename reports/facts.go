@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -19,7 +20,14 @@ type fact struct {
 
 // planFacts gathers where the cells were run, for the page's head.
 type planFacts struct {
-	days, labs, topologies, workloads, clients, ttls, durations, runs, jobs, seeds, machines, versions set
+	days, labs, topologies, options, binaries, workloads, clients, atOnce, ttls, durations, runs, jobs, seeds, machines, kernels, versions set
+	// load is the least and the greatest of the runs.
+	load []float64
+	// late cells had a process stand still for a quarter of a lease or more, the longest
+	// so many ms.
+	cells, late int
+	longest     float64
+	ttl         time.Duration
 }
 
 // set keeps the distinct values in the order of first appearance.
@@ -36,20 +44,28 @@ func (s *set) add(v string) {
 	}
 }
 
-func (f *planFacts) add(p history.Plan, runs int) {
+func (f *planFacts) add(p history.Plan, c *checker.Cell) {
+	f.stalled(p, c)
 	if !p.Made.IsZero() {
 		f.days.add(p.Made.Format("2 January 2006"))
 	}
 	f.labs.add(p.Lab)
 	f.topologies.add(p.Topology)
+	for _, option := range p.ServerOptions {
+		f.options.add(option)
+	}
+	f.binaries.add(p.ServerBinary)
 	f.workloads.add(p.Workload)
 	if p.Clients > 0 {
 		f.clients.add(fmt.Sprintf("%d in %s", p.Clients, plural(p.Processes, "process", "processes")))
 	}
+	if p.FaultsAtOnce > 1 {
+		f.atOnce.add(fmt.Sprint(p.FaultsAtOnce))
+	}
 	f.ttls.add(length(p.TTL))
 	f.durations.add(length(p.Duration))
-	if runs > 0 {
-		f.runs.add(fmt.Sprint(runs))
+	if c.Runs > 0 {
+		f.runs.add(fmt.Sprint(c.Runs))
 	}
 	f.seeds.add(fmt.Sprint(p.Seed))
 	if p.Jobs > 0 {
@@ -62,7 +78,30 @@ func (f *planFacts) add(p history.Plan, runs int) {
 func (f *planFacts) machine(m *history.Machine) {
 	if m != nil {
 		f.machines.add(strings.TrimPrefix(m.System+", "+plural(m.Cores, "core", "cores"), ", "))
+		f.kernels.add(m.Kernel)
+		f.load = append(f.load, m.Load)
 	}
+}
+
+// stalled counts what the machine itself did to the cell's runs.
+func (f *planFacts) stalled(p history.Plan, c *checker.Cell) {
+	f.cells++
+	if late := time.Duration(c.StalledMS * 1e6); p.TTL > 0 && late >= p.TTL/4 {
+		f.late++
+		if c.StalledMS > f.longest {
+			f.longest, f.ttl = c.StalledMS, p.TTL
+		}
+	}
+}
+
+// warning says that the machine was too busy for its leases, "" if it was not.
+func (f *planFacts) warning() string {
+	if f.late == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The machine was busy: in %d of %s it let a process of the bench stand still for a quarter of a lease or more, and no fault did; the longest was %s of a lease of %s. "+
+		"Outages and times of such runs are the machine’s, too. Fewer runs at a time (--jobs), or longer leases (--ttl), make it quiet.",
+		f.late, plural(f.cells, "cell", "cells"), span(f.longest), length(f.ttl))
 }
 
 func (f *planFacts) versioned(versions map[string]string) {
@@ -92,6 +131,14 @@ func length(d time.Duration) string {
 	return span(float64(d) / 1e6)
 }
 
+// between is a range of numbers, or the one that there is.
+func between(low, high float64) string {
+	if a, b := fmt.Sprintf("%.1f", low), fmt.Sprintf("%.1f", high); a != b {
+		return a + " to " + b
+	}
+	return fmt.Sprintf("%.1f", low)
+}
+
 func (f *planFacts) facts() []fact {
 	var out []fact
 	add := func(name string, s set) {
@@ -105,14 +152,21 @@ func (f *planFacts) facts() []fact {
 	add("Run on", f.days)
 	add("Lab", f.labs)
 	add("Topologies", f.topologies)
+	add("Server options", f.options)
+	add("Server binary", f.binaries)
 	add("Workload", f.workloads)
 	add("Clients", f.clients)
+	add("Faults at once", f.atOnce)
 	add("Lease time (TTL)", f.ttls)
 	add("Length of a run", f.durations)
 	add("Runs a cell", f.runs)
 	add("Runs at a time", f.jobs)
 	add("Seed", f.seeds)
 	add("Machine", f.machines)
+	add("Kernel", f.kernels)
+	if len(f.load) > 0 {
+		add("Load before a run", set{between(slices.Min(f.load), slices.Max(f.load))})
+	}
 	if len(f.versions) > 0 {
 		out = append(out, fact{"Versions", strings.Join(f.versions, ", "), true})
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // nasty is a reason that no format may stumble over.
@@ -94,10 +95,11 @@ func TestCSV(t *testing.T) {
 
 // TestCommand: a shell reads the command as it was meant.
 func TestCommand(t *testing.T) {
-	p := history.Plan{Algorithm: "a", Fault: "cut@after-set/0.7ttl", Clients: 6, TTL: 1e9, Duration: 5e8, Seed: 7, First: true}
+	p := history.Plan{Algorithm: "a", Fault: "cut@after-set/0.7ttl", Clients: 6, TTL: 1e9, Duration: 5e8, Seed: 7, First: true,
+		ServerOptions: []string{"a=1,2", "b=it's"}, ServerBinary: "redis=/a b"}
 	line := strings.Join(Command("./it's a bench", p), " ")
 	out, err := exec.Command("sh", "-c", "printf '<%s>' "+line).Output()
-	if want := "<./it's a bench><run><--algorithm><a><--fault><cut@after-set/0.7ttl><--clients><6><--ttl><1s><--duration><500ms><--seed><7><--first>"; err != nil || string(out) != want {
+	if want := "<./it's a bench><run><--algorithm><a><--fault><cut@after-set/0.7ttl><--server-option><a=1,2><--server-option><b=it's><--server-binary><redis=/a b><--clients><6><--ttl><1s><--duration><500ms><--seed><7><--first>"; err != nil || string(out) != want {
 		t.Errorf("%s is read as %s, %v", line, out, err)
 	}
 }
@@ -109,7 +111,8 @@ func TestComparePage(t *testing.T) {
 	head[3].Outcome, head[3].Reason = lb.Broken, nasty
 	head[20].Promise = checker.PromiseBroken
 	head = append(head, checker.Cell{Algorithm: "new-lock", Fault: "none", Outcome: lb.Safe})
-	c := Compare("base", "<head>", base, head)
+	before, now := compareBenches()
+	c := Compare("base", "<head>", rundir.Saved{Cells: base, Bench: before}, rundir.Saved{Cells: head, Bench: now}, .1)
 	file := filepath.Join(t.TempDir(), "c.html")
 	if err := c.HTML(file); err != nil {
 		t.Fatal(err)

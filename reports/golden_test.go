@@ -51,7 +51,7 @@ func TestGoldenText(t *testing.T) {
 }
 
 func TestGoldenTimelines(t *testing.T) {
-	plan := history.Plan{TTL: 1e9, Traits: lb.Traits{Leased: true}}
+	plan := history.Plan{Algorithm: "lock", Fault: "fault", TTL: 1e9, Traits: lb.Traits{Leased: true}}
 	for name, story := range map[string]func() (history.Events, checker.Finding){
 		"double-grant-late-del.svg":  lateDelete,
 		"overstay-frozen-holder.svg": func() (history.Events, checker.Finding) { return overstay(true) },

@@ -103,9 +103,13 @@ func (g grid) inOrder(f func(*checker.Cell) bool) []*checker.Cell {
 	return out
 }
 
+// inRow are the cells of a row that f picks.
+func (g grid) inRow(row string, f func(*checker.Cell) bool) []*checker.Cell {
+	return g.inOrder(func(c *checker.Cell) bool { return c.Algorithm == row && f(c) })
+}
+
 func isHurt(c *checker.Cell) bool    { return hurt(c.Outcome) }
 func isBroken(c *checker.Cell) bool  { return c.Promise == checker.PromiseBroken }
-func isCalm(c *checker.Cell) bool    { return c.Outcome == lb.Safe && !isBroken(c) }
 func isUnclear(c *checker.Cell) bool { return c.Outcome == lb.Inconclusive && !notRun(c) }
 
 // count is how many cells have an outcome.
@@ -113,6 +117,9 @@ type count struct {
 	lb.Outcome
 	N int
 }
+
+// Counts are those of [grid.counts], for the template.
+func (g grid) Counts() []count { return g.counts() }
 
 // counts are the outcomes that occur, from best to worst. A cell without a run has
 // none, nor has one whose run failed.
@@ -125,76 +132,6 @@ func (g grid) counts() []count {
 		}
 	}
 	return out
-}
-
-// standing is a group of algorithms that did equally well at their worst.
-type standing struct {
-	lb.Outcome
-	Title string
-	Locks []standingLock
-}
-
-// standingLock is one algorithm, with the faults under which it was at its worst.
-type standingLock struct {
-	Name   string
-	Faults []string
-	Of     int // cells that prove something
-}
-
-var standingTitles = map[lb.Outcome]string{
-	lb.Safe:   "Safe as it is, under everything tried that took effect",
-	lb.Check:  "Safe if every write checks the lease first",
-	lb.Fence:  "Safe only behind a store that checks fencing tokens",
-	lb.Stuck:  "Can stay taken though nobody holds it",
-	lb.Broken: "Went wrong whatever care was taken",
-}
-
-// safeSoFar stands for SAFE in a matrix that is not finished.
-const safeSoFar = "Safe as it is in what was run, which is not all"
-
-// standings answers the page's question: which algorithm needs which care. Within
-// a standing, those come first that were seldom at their worst. Cells that prove
-// nothing neither help nor harm; an algorithm that has no other cell stands nowhere.
-func (g grid) standings() []standing {
-	var out []standing
-	for _, k := range outcomes[:5] {
-		out = append(out, standing{Outcome: k.Outcome, Title: standingTitles[k.Outcome]})
-	}
-	if g.unfinished() != "" {
-		out[0].Title = safeSoFar
-	}
-	for _, row := range g.Rows {
-		if worst, lock := g.worst(row); worst >= 0 {
-			out[worst].Locks = append(out[worst].Locks, lock)
-		}
-	}
-	for _, s := range out {
-		slices.SortStableFunc(s.Locks, func(a, b standingLock) int { return len(a.Faults)*b.Of - len(b.Faults)*a.Of })
-	}
-	return slices.DeleteFunc(out, func(s standing) bool { return len(s.Locks) == 0 })
-}
-
-// worst is the index of the worst outcome of a row, or -1.
-func (g grid) worst(row string) (worst int, lock standingLock) {
-	worst, lock.Name = -1, row
-	for _, col := range g.Cols {
-		c := g.At(row, col)
-		if c == nil {
-			continue
-		}
-		level := slices.IndexFunc(outcomes[:5], func(k outcome) bool { return k.Outcome == c.Outcome })
-		if level < 0 {
-			continue
-		}
-		lock.Of++
-		if level > worst {
-			worst, lock.Faults = level, nil
-		}
-		if level == worst {
-			lock.Faults = append(lock.Faults, col)
-		}
-	}
-	return worst, lock
 }
 
 // under says how many faults were tried; the column without one is none.

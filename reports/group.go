@@ -32,8 +32,8 @@ var (
 	faultKin = kinship{
 		{noFault, ""},
 		{"pause", "client"}, {"kill", "client"}, {"client-", "client"},
-		{"cut", "network"}, {"lose-", "network"}, {"slow-", "network"},
-		{"kill-leader", "server"}, {"kill-two", "server"}, {"pause-leader", "server"}, {"failover", "server"}, {"restart-", "server"}, {"server-", "server"},
+		{"cut", "network"}, {"lost-", "network"}, {"late-", "network"}, {"lose-", "network"}, {"slow-", "network"},
+		{"kill-leader", "server"}, {"kill-two", "server"}, {"kill-server", "server"}, {"pause-leader", "server"}, {"failover", "server"}, {"restart-", "server"}, {"server-", "server"}, {"expire", "server"},
 		{"cut-two+", "pairs"},
 		{"random", "mixed"},
 	}

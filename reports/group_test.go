@@ -58,7 +58,7 @@ func TestWorstFaultsOfALock(t *testing.T) {
 		cell("bad", "x", lb.Broken), cell("bad", "y", lb.Broken), cell("bad", "z", lb.Safe),
 		cell("better", "x", lb.Safe), cell("better", "y", lb.Broken), cell("better", "z", lb.NotAvailable),
 	}, 0).standings()
-	if got, want := fmt.Sprint(s[0].Locks), "[{better [y] 2} {bad [x y] 3}]"; len(s) != 1 || got != want {
+	if got, want := fmt.Sprint(s[0].Locks[0].Name, s[0].Locks[0].Faults, s[0].Locks[0].Of, s[0].Locks[1].Name, s[0].Locks[1].Faults, s[0].Locks[1].Of), "better[y] 2bad[x y] 3"; len(s) != 1 || got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

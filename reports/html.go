@@ -12,40 +12,61 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/cost"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
-
-//go:embed page.css
-var pageCSS string
-
-//go:embed page.js
-var pageJS string
 
 //go:embed *.tmpl
 var templates embed.FS
 
+// What pages look like and do, a file for each part of them.
+//
+//go:embed style script
+var parts embed.FS
+
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"css":      func() template.CSS { return template.CSS(pageCSS) },
-	"js":       func() template.JS { return template.JS(pageJS) },
-	"svg":      func(s string) template.HTML { return template.HTML(s) },
-	"join":     func(list []string) string { return strings.Join(list, ", ") },
-	"dots":     func(n int) []struct{} { return make([]struct{}, n) },
-	"inc":      func(n int) int { return n + 1 },
-	"span":     span,
-	"plural":   plural,
-	"clip":     clip,
-	"short":    short,
-	"class":    class,
-	"kind":     outcomeClass,
-	"anchor":   anchor,
-	"asides":   asides,
-	"title":    title,
-	"word":     word,
-	"differs":  differs,
-	"outcomes": func() any { return outcomes },
-	"hazards":  func() any { return mechanisms },
+	"css":       func() template.CSS { return template.CSS(joined("style")) },
+	"js":        func() template.JS { return template.JS(joined("script")) },
+	"svg":       func(s string) template.HTML { return template.HTML(s) },
+	"join":      func(list []string) string { return strings.Join(list, ", ") },
+	"dots":      func(n int) []struct{} { return make([]struct{}, n) },
+	"inc":       func(n int) int { return n + 1 },
+	"span":      span,
+	"plural":    plural,
+	"clip":      clip,
+	"short":     short,
+	"class":     class,
+	"kind":      outcomeClass,
+	"anchor":    anchor,
+	"lock":      anchorOfLock,
+	"mechanism": howShort,
+	"violated":  violated,
+	"amount":    inUnit,
+	"interval":  interval,
+	"factor":    factor,
+	"figure":    figureName,
+	"p":         pText,
+	"asides":    asides,
+	"title":     title,
+	"word":      word,
+	"differs":   differs,
+	"outcomes":  func() any { return outcomes },
+	"hazards":   func() any { return mechanisms },
 }).ParseFS(templates, "*.tmpl"))
+
+// joined is the parts in a folder, one after the other in the order of their names.
+func joined(folder string) string {
+	files, err := fs.ReadDir(parts, folder)
+	var b strings.Builder
+	for _, f := range files {
+		text, e := fs.ReadFile(parts, folder+"/"+f.Name())
+		err = errors.Join(err, e)
+		b.Write(text)
+	}
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return b.String()
+}
 
 // HTML writes the page of the report directory dir, one file that opens offline,
 // and returns its path: report.html, beside plots/, for a matrix, a run or a benchmark,
@@ -64,47 +85,62 @@ func Brief(dir string) (path string, err error) { return write([]string{dir}, ""
 
 // Joined writes one page of the runs and matrices in several directories, see
 // [rundir.Join], into the file out, with the plots beside it. One of them may be a study
-// of quorums, and one a benchmark.
+// of quorums; benchmarks stand side by side.
 func Joined(dirs []string, out string) (path string, err error) { return write(dirs, out, false) }
 
 // write is [Joined], also of one directory; where out is empty, the page is written into
 // that.
 func write(dirs []string, out string, brief bool) (path string, err error) {
+	c, err := compose(dirs, out, "", brief)
+	if err != nil {
+		return "", err
+	}
+	return writePage(c.path, c.template, c.data)
+}
+
+// composed is a page that is to be written.
+type composed struct {
+	path, template string
+	data           any
+}
+
+// compose makes the page that [write] writes, with the plots in their directory: where
+// that is empty, beside the page.
+func compose(dirs []string, out, plots string, brief bool) (*composed, error) {
+	beside := func() string { return cmp.Or(plots, filepath.Join(filepath.Dir(out), rundir.PlotsDir)) }
 	study, in, dirs, studyErr := quorumIn(dirs)
 	if len(dirs) == 0 && studyErr == nil {
-		return writePage(cmp.Or(out, filepath.Join(in, rundir.QuorumPage)), "quorum-page", newQuorumView(study))
+		return &composed{cmp.Or(out, filepath.Join(in, rundir.QuorumPage)), "quorum-page", newQuorumView(study)}, nil
 	}
-	bench, at, dirs, benchErr := benchIn(dirs)
+	benches, dirs, benchErr := benchesIn(dirs)
 	if len(dirs) == 0 && benchErr == nil {
-		if studyErr == nil && in != at {
-			return "", fmt.Errorf("reports: %s and %s hold no runs: make a page of each", in, at)
+		at := benches[0].dir
+		if studyErr == nil && !lies(benches, in) {
+			return nil, fmt.Errorf("reports: %s and %s hold no runs: make a page of each", in, at)
 		}
-		return writeBench(bench, cmp.Or(out, filepath.Join(at, rundir.PageFile)), brief)
+		out = cmp.Or(out, filepath.Join(at, rundir.PageFile))
+		v, err := newBenchPage(benches, beside(), brief)
+		return &composed{out, "bench-page", v}, err
 	}
 	p, err := load(dirs)
 	if err != nil {
-		return "", worthTelling(err, benchErr, studyErr)
+		return nil, worthTelling(err, benchErr, studyErr)
 	}
-	v := newView(p, brief)
+	out = cmp.Or(out, filepath.Join(dirs[0], rundir.PageFile))
+	v := newView(p, firstOf(benches), place{filepath.Dir(out), plots != ""}, brief)
 	switch {
 	case studyErr == nil:
 		v.Quorum = newQuorumView(study)
 	case !errors.Is(studyErr, fs.ErrNotExist):
 		v.QuorumError = studyErr.Error()
 	}
-	switch {
-	case benchErr == nil:
-		v.Cost = newBenchView(bench)
-	case !errors.Is(benchErr, fs.ErrNotExist):
-		v.CostError = benchErr.Error()
-	}
-	out = cmp.Or(out, filepath.Join(dirs[0], rundir.PageFile))
+	v.addCost(benches, benchErr)
 	if !brief {
-		if err := v.addPlots(filepath.Join(filepath.Dir(out), rundir.PlotsDir), bench); err != nil {
-			return "", err
+		if err := v.addPlots(beside(), benches); err != nil {
+			return nil, err
 		}
 	}
-	return writePage(out, "page", v)
+	return &composed{out, "page", v}, nil
 }
 
 // worthTelling is the error of directories without runs: rather what is wrong with what
@@ -119,14 +155,19 @@ func worthTelling(err error, others ...error) error {
 }
 
 // addPlots writes the plots into plots, and puts them on the page.
-func (v *view) addPlots(plots string, bench *cost.Bench) (err error) {
+func (v *view) addPlots(plots string, benches []namedBench) (err error) {
+	if !v.Single {
+		if err := drawMatrixInto(plots, v.Grid); err != nil {
+			return err
+		}
+	}
 	if f, ok := outageFigure(v.Grid); ok {
 		if v.Plots, err = writePlots(plots, []figure{f}); err != nil {
 			return err
 		}
 	}
-	if bench != nil {
-		v.Cost.Plots, err = writePlots(plots, benchFigures(bench))
+	if v.Cost != nil {
+		err = v.Cost.addPlots(plots, benches)
 	}
 	return err
 }

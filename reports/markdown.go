@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/cost"
 )
 
 // markdownReasons bounds the list of reasons, so that the page of a CI stays a
@@ -31,9 +29,9 @@ var squares = map[lb.Outcome]string{
 
 // Markdown writes of the directory of a matrix, a run or a benchmark, or of several together,
 // a summary short enough for the page of a CI: broken promises first, the matrix, and the
-// reasons folded away. The benchmark is the first in the directories.
+// reasons folded away. Several benchmarks stand side by side, and each of them below.
 func Markdown(w io.Writer, dirs ...string) error {
-	bench, _, dirs, benchErr := benchIn(dirs)
+	benches, dirs, benchErr := benchesIn(dirs)
 	if len(dirs) > 0 || benchErr != nil {
 		p, err := load(dirs)
 		if err != nil {
@@ -48,38 +46,10 @@ func Markdown(w io.Writer, dirs ...string) error {
 			return err
 		}
 	}
-	if errors.Is(benchErr, fs.ErrNotExist) {
-		return nil
-	}
-	if benchErr != nil {
+	if benchErr != nil && !errors.Is(benchErr, fs.ErrNotExist) {
 		return benchErr
 	}
-	return benchMarkdown(w, bench)
-}
-
-// benchMarkdown writes the first two tables of a benchmark, as narrow as on a terminal.
-func benchMarkdown(w io.Writer, bench *cost.Bench) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprint(b, "\n## What does it cost?\n")
-	for _, s := range append(benchRemarks(bench), diskRemark(bench)) {
-		fmt.Fprintf(b, "\n%s\n", escapeMD(s))
-	}
-	for _, t := range benchTables(bench)[:2] {
-		fmt.Fprintf(b, "\n**%s**\n\n| |", escapeMD(t.Title))
-		columns := slices.DeleteFunc(t.Columns, func(c benchColumn) bool { return c.width == 0 })
-		for _, c := range columns {
-			fmt.Fprintf(b, " %s |", escapeMD(c.Head))
-		}
-		fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("--:|", len(columns)))
-		for _, lock := range bench.Plan.Algorithms {
-			fmt.Fprintf(b, "| %s |", escapeMD(lock))
-			for _, c := range columns {
-				fmt.Fprintf(b, " %s |", strings.TrimSpace(c.show(lock)))
-			}
-			fmt.Fprintln(b)
-		}
-	}
-	return b.Flush()
+	return benchMarkdown(w, benches)
 }
 
 // markdown writes the summary, with what leads it below the counts.
@@ -119,6 +89,11 @@ func markdownPromises(b io.Writer, g grid) {
 }
 
 func markdownTable(b io.Writer, g grid) {
+	markdownCells(b, g)
+	markdownKeys(b)
+}
+
+func markdownCells(b io.Writer, g grid) {
 	fmt.Fprint(b, "\n| |")
 	for _, c := range g.Cols {
 		fmt.Fprintf(b, " %s |", escapeMD(c))
@@ -131,6 +106,10 @@ func markdownTable(b io.Writer, g grid) {
 		}
 		fmt.Fprintln(b)
 	}
+}
+
+// markdownKeys explain the cells.
+func markdownKeys(b io.Writer) {
 	var keys []string
 	for _, k := range outcomes {
 		keys = append(keys, fmt.Sprintf("%s %s: %s", squares[k.Outcome], k.Short, k.Meaning))

@@ -116,8 +116,8 @@ func TestPageOfAMillionOperations(t *testing.T) {
 			if len(ix.Doubts) > 0 || len(ix.Acqs) != operations/2 {
 				t.Fatalf("%d acquisitions, doubts %q", len(ix.Acqs), ix.Doubts)
 			}
-			if page > 20*time.Second {
-				t.Errorf("the page took %v", page)
+			if reading := time.Since(begin); page > 3*reading { // it reads the history once
+				t.Errorf("the page took %v, and reading the history alone %v", page, reading)
 			}
 			whole := checker.Finding{Mechanism: lb.Ghost, Lock: "stock", From: ix.Start, To: ix.Last, IDs: []string{"a7"}}
 			for _, f := range append(found, whole) {

@@ -1,10 +1,9 @@
 package reports
 
 import (
-	"image/color"
+	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -12,131 +11,109 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 )
 
-// outageFigure draws, for each algorithm, how long nobody could get the lock
-// under each fault. It reports false where no cell has an outage.
+// noLock is the control, of which nobody waits for anything.
+const noLock = "none"
+
+// outageFigure draws, for each algorithm, how long nobody could get the lock under each
+// fault, and names the fault under which that was longest. It reports false where there are
+// not two cells to compare.
 func outageFigure(g grid) (figure, bool) {
-	p, legend := newPlot(), newLegend()
-	p.X.Label.Text = "longest time that nobody could get the lock"
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, durationTicks{}
-	p.Add(verticals(), rails())
-	lo, hi := math.Inf(1), 0.0
-	for i, col := range g.Cols {
-		points := outages(g, col, i)
+	rows := slices.DeleteFunc(slices.Clone(g.Rows), func(row string) bool { return row == noLock })
+	worst := make([]*checker.Cell, len(rows))
+	var most *checker.Cell
+	x, n := reach{math.Inf(1), 0}, 0
+	for r, row := range rows {
+		for _, col := range g.Cols {
+			c := g.At(row, col)
+			if !hasOutage(c) {
+				continue
+			}
+			n++
+			x.lo, x.hi = min(x.lo, outageMS(c)), max(x.hi, outageMS(c))
+			if worst[r] == nil || c.OutageMS > worst[r].OutageMS {
+				worst[r] = c
+			}
+		}
+		if most == nil || worst[r] != nil && worst[r].OutageMS > most.OutageMS {
+			most = worst[r]
+		}
+	}
+	if n < 2 {
+		return figure{}, false
+	}
+	x = reach{x.lo / 1.5, x.hi * 1.5}.wide()
+	p := newRows(rows)
+	p.X.Label.Text = "outage"
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, logTicks{timeMark}
+	var l legend
+	kinds := outageKinds(g)
+	for i, k := range kinds {
+		points := plotter.XYs{}
+		for r, row := range rows {
+			for _, col := range k.Names {
+				if c := g.At(row, col); hasOutage(c) {
+					points = append(points, plotter.XY{X: outageMS(c), Y: rowOf(r, len(rows), i, len(kinds))})
+				}
+			}
+		}
 		if len(points) == 0 {
 			continue
 		}
-		for _, xy := range points {
-			lo, hi = min(lo, xy.X), max(hi, xy.X)
-		}
-		s, err := plotter.NewScatter(points)
-		if err != nil {
-			continue // only for NaN, of which there are none
-		}
-		s.GlyphStyle = draw.GlyphStyle{
-			Color: palette[i%len(palette)], Radius: vg.Points(3.4), Shape: shapes[i/len(palette)%len(shapes)],
-		}
-		p.Add(s)
-		legend.Add(col, s)
+		dot := &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: palette[i%len(palette)], Radius: vg.Points(2.8), Shape: shapes[i%len(shapes)]}}
+		p.Add(dot)
+		l.add(k.Title, dot)
 	}
-	if hi == 0 {
-		return figure{}, false
-	}
-	p.X.Min, p.X.Max = lo/1.5, hi*1.5
-	p.NominalY(reversed(g.Rows)...)
-	p.Y.Min, p.Y.Max = -.6, float64(len(g.Rows))-.4
-	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
-	height := max(vg.Length(len(g.Rows))*20+60, vg.Length(len(g.Cols))*15+30)
+	p.Add(faultNames(worst, x.hi))
+	p.X.Min, p.X.Max = x.lo, x.hi
 	return figure{
-		plotView{Title: "Outage.", File: "outage",
-			Caption: "The longest of each cell’s runs; a lock that stayed stuck counts to the end of the run."},
-		p, legend, height,
+		plotView: plotView{Title: "The longest outage under each fault", File: "outage", Wide: true,
+			Caption: fmt.Sprintf("Of each cell the longest of its runs; a lock that stayed stuck counts to the end of the run. On the right the fault under which it was longest. Most of all: %s (%s under %s).",
+				span(most.OutageMS), most.Algorithm, most.Fault),
+			Drawn: fmt.Sprintf("A row for each of %s, and in it a dot for each fault. From left to right the longest time that nobody could get the lock, from %s to %s, on a logarithmic axis",
+				plural(len(rows), "lock", "locks"), span(x.lo), span(x.hi))},
+		plot: p, legend: l, height: vg.Length(len(rows))*rowHeight + rowAxis,
 	}, true
 }
 
-// outages are the points of one fault, moved a little apart so that equal
-// values of several faults can all be seen.
-func outages(g grid, col string, i int) plotter.XYs {
-	var out plotter.XYs
-	for r, row := range g.Rows {
-		c := g.At(row, col)
-		if c == nil || c.OutageMS < 0 || c.Outcome == lb.NotAvailable || c.Outcome == lb.Inconclusive {
-			continue
+// faultNames stand at the right end of the rows.
+func faultNames(worst []*checker.Cell, x float64) *plotter.Labels {
+	l := &plotter.Labels{Offset: vg.Point{X: 6, Y: 3}}
+	for r, c := range worst {
+		if c != nil {
+			l.XYs = append(l.XYs, plotter.XY{X: x, Y: rowOf(r, len(worst), 0, 1)})
+			l.Labels = append(l.Labels, c.Fault)
 		}
-		shift := 0.0
-		if n := len(g.Cols); n > 1 {
-			shift = .5 * (.5 - float64(i)/float64(n-1))
-		}
-		out = append(out, plotter.XY{X: max(c.OutageMS, leastMS), Y: float64(len(g.Rows)-1-r) + shift})
 	}
-	return out
+	style := letters
+	style.YAlign = draw.YCenter
+	l.TextStyle = slices.Repeat([]draw.TextStyle{style}, len(l.Labels))
+	return l
 }
 
-func reversed(names []string) []string {
-	out := slices.Clone(names)
-	slices.Reverse(out)
-	return out
-}
-
-// rails are faint lines that lead the eye along a row.
-func rails() *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Vertical.Color = nil
-	g.Horizontal = faint()
-	return g
-}
-
-func verticals() *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Vertical = faint()
-	g.Horizontal.Color = nil
-	return g
-}
-
-func faint() draw.LineStyle {
-	return draw.LineStyle{Color: color.RGBA{0x88, 0x88, 0x88, 0xff}, Width: vg.Points(.3)}
-}
-
-// durationTicks marks the powers of ten of a logarithmic axis in milliseconds,
-// each in the unit that suits it.
-type durationTicks struct{}
-
-func (durationTicks) Ticks(lo, hi float64) []plot.Tick {
-	var out []plot.Tick
-	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
-		base := math.Pow(10, e)
-		for m := 1.0; m < 10; m++ {
-			if v := m * base; v >= lo && v <= hi {
-				label := ""
-				if m == 1 {
-					label = round(v)
-				}
-				out = append(out, plot.Tick{Value: v, Label: label})
+// outageKinds are what has a colour: the faults, or where they are too many to tell apart,
+// the kinds of them.
+func outageKinds(g grid) (kinds []group) {
+	if len(g.Cols) > len(palette) {
+		kinds = slices.Clone(g.ColGroups)
+		for i, k := range kinds {
+			if k.Title == "" {
+				kinds[i].Title = "no fault"
 			}
 		}
+		return kinds
 	}
-	return out
+	for _, col := range g.Cols {
+		kinds = append(kinds, group{col, []string{col}})
+	}
+	return kinds
 }
 
-// round writes a power of ten of milliseconds without needless digits.
-func round(ms float64) string {
-	switch {
-	case ms >= 1000:
-		return strconv.FormatFloat(ms/1000, 'f', 0, 64) + " s"
-	case ms >= 1:
-		return strconv.FormatFloat(ms, 'f', 0, 64) + " ms"
-	}
-	return strconv.FormatFloat(ms*1000, 'f', 0, 64) + " µs"
+func hasOutage(c *checker.Cell) bool {
+	return c != nil && c.OutageMS >= 0 && c.Outcome != lb.NotAvailable && c.Outcome != lb.Inconclusive
 }
 
-// percentTicks marks a share from 0 to 1.
-type percentTicks struct{}
-
-func (percentTicks) Ticks(_, _ float64) []plot.Tick {
-	var out []plot.Tick
-	for _, v := range []float64{0, .25, .5, .75, .9, 1} {
-		out = append(out, plot.Tick{Value: v, Label: strconv.FormatFloat(100*v, 'f', 0, 64) + "%"})
-	}
-	return out
-}
+// outageMS is where it stands on the axis.
+func outageMS(c *checker.Cell) float64 { return max(c.OutageMS, leastMS) }

@@ -29,6 +29,7 @@ type scene struct {
 	decimals  int      // that the times of the moments need
 	both      []period // in which the two holders of a double grant overlap
 	others    int      // clients that used the lock meanwhile and have no lane
+	of        string   // the run
 }
 
 // stranger is a release of what somebody else had acquired.
@@ -37,13 +38,16 @@ type stranger struct {
 	of *act
 }
 
+// runName tells a run's pictures from those of the others on the page.
+func runName(p history.Plan) string { return p.Algorithm + " under " + p.Fault }
+
 // newScene picks what to show of f. It returns nil if the history knows none of
 // the finding's acquisitions.
 func newScene(ix *history.Index, f checker.Finding, plan history.Plan) *scene {
 	if ix == nil {
 		return nil
 	}
-	s := &scene{Index: ix, served: newServed(ix), acts: make(map[int32]*act)}
+	s := &scene{Index: ix, served: newServed(ix), acts: make(map[int32]*act), of: runName(plan)}
 	s.named = s.find(f)
 	if len(s.named) == 0 {
 		return nil

@@ -179,23 +179,6 @@ func (t terminal) cell(c *checker.Cell, width int) string {
 	return t.paint(sgr[c.Outcome], pad(s, width))
 }
 
-// howShort is the mechanism below a cell, in a word: a double grant is not an overstay,
-// though both may read BROKEN.
-func howShort(c *checker.Cell) string {
-	if c == nil {
-		return ""
-	}
-	return shortMechanism[c.Mechanism()]
-}
-
-var shortMechanism = map[string]string{
-	lb.DoubleGrant:   "double",
-	lb.VanishedGrant: "vanished",
-	lb.Overstay:      "overstay",
-	lb.EarlyRelease:  "early",
-	lb.Ghost:         "ghost",
-}
-
 func (t terminal) legend(g grid) {
 	counts := g.counts()
 	for _, k := range outcomes {
@@ -203,16 +186,14 @@ func (t terminal) legend(g grid) {
 			t.line(t.paint(sgr[k.Outcome], pad(k.Short, cellWidth)) + "  " + k.Meaning)
 		}
 	}
-	for _, m := range mechanisms {
-		if len(g.inOrder(func(c *checker.Cell) bool { return c.Mechanism() == m.Name })) > 0 {
-			word, means := shortMechanism[m.Name], m.Meaning
-			if word != m.Name {
-				means = m.Name + ": " + means
-			}
-			for _, l := range wrap(means, t.width-cellWidth-2, 0) {
-				t.line(pad(word, cellWidth) + "  " + l)
-				word = ""
-			}
+	for _, m := range g.Mechanisms() {
+		word, means := m.Short, m.Meaning
+		if word != m.Name {
+			means = m.Name + ": " + means
+		}
+		for _, l := range wrap(means, t.width-cellWidth-2, 0) {
+			t.line(pad(word, cellWidth) + "  " + l)
+			word = ""
 		}
 	}
 	if len(g.inOrder(isBroken)) > 0 {

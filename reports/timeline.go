@@ -52,7 +52,8 @@ type drawing struct {
 func (s *scene) svg() string {
 	d := &drawing{scene: s}
 	deeds := s.deedsIn(s.whole())
-	d.head = bandHead
+	bands, names := d.bandsIn(s.whole())
+	d.head = float64(names) * bandHead
 	if len(d.both) > 0 {
 		d.head += bandHead
 	}
@@ -64,10 +65,10 @@ func (s *scene) svg() string {
 		d.top += float64(len(s.lanes)*stripLane + stripGap + 14)
 	}
 	height := d.bottom() + axisHeight
-	d.f(`<svg class="tl" viewBox="0 0 %d %s" role="img" aria-label="timeline">`, tlWidth, num(height))
+	d.f(`<svg class="tl" viewBox="0 0 %d %s" role="img" aria-label="Timeline of %s">`, tlWidth, num(height), html.EscapeString(s.of))
 	d.f("<desc>%s</desc>", html.EscapeString(s.describe()))
-	d.bands()
-	d.deeds(deeds, d.top-d.head+bandHead)
+	d.bands(bands)
+	d.deeds(deeds, d.top-d.head+float64(names)*bandHead)
 	d.axis()
 	for i, l := range s.lanes {
 		d.lane(l, d.laneTop(i))
@@ -108,32 +109,6 @@ func (s *scene) describe() string {
 // whole is the time from the first part to the last.
 func (s *scene) whole() period {
 	return period{From: s.ts.parts[0].From, To: s.ts.parts[len(s.ts.parts)-1].To}
-}
-
-// bands shade the time in which a fault was in force.
-func (d *drawing) bands() {
-	for _, w := range few(d.faultsIn(d.whole()), maxBars) {
-		x0, x1 := d.ts.x(w.Strike), d.ts.x(w.Healed)
-		d.f(`<rect class="band" x="%s" y="%s" width="%s" height="%s"/>`, num(x0), num(d.top-d.head), num(max(x1-x0, 1)), num(d.bottom()-d.top+d.head))
-		d.text("bandname", max(x0, tlGutter)+5, d.top-d.head+13, "fault: "+w.Name)
-	}
-	for _, p := range d.both {
-		x0, x1 := d.ts.x(p.From), d.ts.x(p.To)
-		d.f(`<rect class="both" x="%s" y="%s" width="%s" height="%s"/>`, num(x0), num(d.top-bandHead), num(max(x1-x0, 1)), num(d.bottom()-d.top+bandHead))
-		half := textWidth("two holders") / 2
-		d.text("bothname", min(max((x0+x1)/2, tlGutter+half), tlWidth-half), d.top-5, "two holders")
-	}
-}
-
-// faultsIn are those that were in force at some time of p.
-func (s *scene) faultsIn(p period) []*history.Fault {
-	var out []*history.Fault
-	for i := range s.Faults {
-		if f := &s.Faults[i]; f.Struck && meets(f.Span(), p) {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 func (d *drawing) axis() {

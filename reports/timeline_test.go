@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -118,4 +119,24 @@ func ExampleTimeline() {
 	svg := Timeline(ix, f, history.Plan{})
 	fmt.Println(strings.HasPrefix(svg, "<svg") && strings.HasSuffix(svg, "</svg>"))
 	// Output: true
+}
+
+// TestFaultsAtOnce: names of faults that are in force together stand in rows of their own, and
+// what the bench did says for which of them. What has no room is still named.
+func TestFaultsAtOnce(t *testing.T) {
+	tp := &tape{}
+	h := tp.call(10, "w1.c0").grant(20, 900)
+	for i, name := range []string{"one", "two", "three", "four"} {
+		tp.fault(name, 30+float64(i), 500, 510, "")
+	}
+	tp.add(31, history.Event{Kind: history.KindAct, Name: "cut", Target: "redis1", Fault: "two", Phase: "begin"})
+	h.release(600, 610, lb.AnswerOK)
+	svg := Timeline(indexed(t, tp.h), checker.Finding{Lock: "stock", IDs: []string{h.id}, From: at(20), To: at(600)}, history.Plan{})
+	rows := map[string]bool{}
+	for _, m := range regexp.MustCompile(`class="bandname" x="[0-9.]+" y="([0-9.]+)">fault: (one|two|three)<`).FindAllStringSubmatch(svg, -1) {
+		rows[m[1]] = true
+	}
+	if len(rows) != 3 || !strings.Contains(svg, "<title>fault: four</title>") || !strings.Contains(svg, "cut redis1 (two)") {
+		t.Errorf("names in %d rows: %s", len(rows), svg)
+	}
 }

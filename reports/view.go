@@ -8,28 +8,38 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/cost"
 	"github.com/lockbench/lockbench/internal/shell"
 )
 
 // view is what the page's template shows.
 type view struct {
-	Summary   string
-	Single    bool
-	Brief     bool
-	Facts     []fact
+	Summary string
+	Single  bool
+	Brief   bool
+	Facts   []fact
+	// Warning says what the machine did to the runs, or "".
+	Warning   string
 	Standings []standing
-	Grid      grid
-	Broken    []*checker.Cell
+	Advice    []advice
+	// Control says what became of the lock that grants to everybody; Blind: it was not
+	// convicted everywhere.
+	Control string
+	Blind   bool
+	Grid    grid
+	Broken  []*checker.Cell
 	// Unfinished says what a matrix still lacks, and Waiting which cells.
 	Unfinished string
 	// Notes are what a reader must know of what was read together.
-	Notes    []string
-	Waiting  []waiting
-	Failed   bool // a run
-	Evidence []evidence
-	Calm     []calmCell
-	Absent   []absence
-	Plots    []plotView
+	Notes   []string
+	Waiting []waiting
+	Failed  bool // a run
+	// Details are those of a single run; those of a matrix are with its Locks.
+	Details []detail
+	Locks   []lockView
+	Faults  []fact // what each does
+	Absent  []absence
+	Plots   []plotView
 	// Cost is the benchmark that lies in the same directory, nil for none, and CostError
 	// says why one that is there can't be shown.
 	Cost      *benchView
@@ -38,53 +48,101 @@ type view struct {
 	Stores    []storeView
 	// QuorumError says why a study that is there can't be shown.
 	QuorumError string
+
+	bench *cost.Bench
 }
 
-// evidence is the details of one algorithm. On a page with few of them all stand
-// together, and Lock is empty.
-type evidence struct {
-	Lock    string
-	Counts  []count
-	Details []detail
-}
-
-const (
-	// openDetails is up to how many details are shown unfolded.
-	openDetails = 12
-	// flatDetails is up to how many stand on the page without a fold around those
-	// of each algorithm.
-	flatDetails = 30
-)
+// openDetails is up to how many details are shown unfolded.
+const openDetails = 12
 
 // newView reads the runs one after the other, so that only one history at a
 // time is in memory. A brief one reads none.
-func newView(p *page, brief bool) *view {
+func newView(p *page, bench *cost.Bench, at place, brief bool) *view {
 	g := newGrid(p.cells, p.planned)
-	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.cells) == 1, Brief: brief}
+	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.cells) == 1, Brief: brief, bench: bench}
 	v.Unfinished, v.Waiting, v.Notes = g.unfinished(), waitingIn(g), p.notes
 	v.Failed = len(g.inOrder(hasFailed)) > 0
-	var plans planFacts
-	var details []detail
-	for _, c := range g.inOrder(func(c *checker.Cell) bool { return !notRun(c) }) {
-		explain := isHurt(c) || isUnclear(c) || v.Single || isBroken(c)
-		r := p.read(c, !brief && explain)
-		if r.run != nil {
-			plans.add(r.run.Plan, c.Runs)
-			v.addStore(r.run.Plan)
+	var facts planFacts
+	guarded, fenced := false, map[string]bool{}
+	for _, row := range g.Rows {
+		var plan history.Plan
+		var cells []lockCell
+		var details []detail
+		for _, c := range g.inRow(row, func(c *checker.Cell) bool { return !notRun(c) && (c.Outcome != lb.NotAvailable || isBroken(c)) }) {
+			explain := isHurt(c) || isUnclear(c) || v.Single || isBroken(c)
+			r := p.read(c, !brief && explain)
+			if r.run != nil {
+				plan = r.run.Plan
+				facts.add(plan, c)
+				v.addStore(plan)
+				v.addFault(plan)
+			}
+			lc := lockCell{Cell: c, Explained: explain, Notes: r.notes, Files: at.directory(r.run)}
+			if explain {
+				details = append(details, newDetail(c, r, at))
+			}
+			cells = append(cells, lc)
 		}
-		switch {
-		case explain:
-			details = append(details, newDetail(c, r))
-		case isCalm(c):
-			v.Calm = append(v.Calm, calmCell{c, r.notes})
+		guarded, fenced[row] = guarded || plan.Guarded, plan.Traits.Fenced
+		if v.Single {
+			v.Details = details
+			break
 		}
+		lock := newLockView(g, row, plan, bench)
+		lock.Cells, lock.Details = cells, details
+		lock.Counts = countsOf(cells)
+		v.Locks = append(v.Locks, lock)
 	}
-	v.Evidence = gather(details)
+	v.unfold()
 	if !v.Single {
+		v.Control, v.Blind = g.control(guarded)
+		v.Advice = advise(g, func(lock string) bool { return fenced[lock] }, bench)
 		v.Absent = absences(g)
 	}
-	v.Facts = plans.facts()
+	v.Facts, v.Warning = facts.facts(), facts.warning()
 	return v
+}
+
+// unfold opens the details where there are few.
+func (v *view) unfold() {
+	n := len(v.Details)
+	for _, l := range v.Locks {
+		n += len(l.Details)
+	}
+	for i := range v.Details {
+		v.Details[i].Open = true
+	}
+	for _, l := range v.Locks {
+		for i := range l.Details {
+			l.Details[i].Open = n <= openDetails
+		}
+	}
+}
+
+// Price of a lock, for the template.
+func (v *view) Price(lock string) price { return priceOf(v.bench, lock) }
+
+// Explained reports whether any cell has its history drawn, so that a key is needed.
+func (v *view) Explained() bool {
+	return len(v.Details) > 0 || slices.ContainsFunc(v.Locks, func(l lockView) bool { return len(l.Details) > 0 })
+}
+
+// addFault keeps what the plan says of its fault.
+func (v *view) addFault(p history.Plan) {
+	if p.About == nil || p.About.Fault == "" || slices.ContainsFunc(v.Faults, func(f fact) bool { return f.Name == p.Fault }) {
+		return
+	}
+	v.Faults = append(v.Faults, fact{Name: p.Fault, Value: p.About.Fault})
+}
+
+// Does says what a fault does, "" where no plan tells.
+func (v *view) Does(fault string) string {
+	for _, f := range v.Faults {
+		if f.Name == fault {
+			return f.Value
+		}
+	}
+	return ""
 }
 
 // storeView is a database that kept the fenced copy, and what refused late writes there.
@@ -96,39 +154,20 @@ func (v *view) addStore(p history.Plan) {
 	}
 }
 
-// gather puts the details of each algorithm together.
-func gather(details []detail) []evidence {
-	var out []evidence
-	for _, d := range details {
-		d.Open = len(details) <= openDetails
-		lock := ""
-		if len(details) > flatDetails {
-			lock = d.Algorithm
-		}
-		if n := len(out); n == 0 || out[n-1].Lock != lock {
-			out = append(out, evidence{Lock: lock})
-		}
-		e := &out[len(out)-1]
-		e.Details = append(e.Details, d)
-	}
-	for i, e := range out {
-		for _, k := range outcomes {
-			if n := e.with(k.Outcome); n > 0 {
-				out[i].Counts = append(out[i].Counts, count{k.Outcome, n})
+// countsOf counts the outcomes of cells that had a run.
+func countsOf(cells []lockCell) (out []count) {
+	for _, k := range outcomes {
+		n := 0
+		for _, c := range cells {
+			if c.Outcome == k.Outcome {
+				n++
 			}
+		}
+		if n > 0 {
+			out = append(out, count{k.Outcome, n})
 		}
 	}
 	return out
-}
-
-func (e evidence) with(o lb.Outcome) int {
-	n := 0
-	for _, d := range e.Details {
-		if d.Outcome == o {
-			n++
-		}
-	}
-	return n
 }
 
 // Command is what runs p again with the program, to be pasted into a shell: the verb, and
@@ -142,10 +181,15 @@ func Command(program string, p history.Plan) []string {
 	}
 	add("algorithm", p.Algorithm)
 	add("fault", p.Fault)
+	add("faults-at-once", fmt.Sprint(p.FaultsAtOnce))
 	add("workload", p.Workload)
 	add("store", p.Store)
 	add("lab", p.Lab)
 	add("topology", p.Topology)
+	for _, option := range p.ServerOptions {
+		add("server-option", option)
+	}
+	add("server-binary", p.ServerBinary)
 	add("clients", fmt.Sprint(p.Clients))
 	add("processes", fmt.Sprint(p.Processes))
 	add("ttl", p.TTL.String())
@@ -186,12 +230,28 @@ func outcomeClass(o lb.Outcome) string {
 }
 
 // anchor is the id of a cell's detail on the page.
-func anchor(c *checker.Cell) string {
+func anchor(c *checker.Cell) string { return escaped(c.Algorithm + "." + c.Fault) }
+
+// escaped makes a name fit for an id, and for a file.
+func escaped(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.':
 			return r
 		}
 		return '_'
-	}, c.Algorithm+"."+c.Fault)
+	}, name)
+}
+
+// Link is where the page explains a cell.
+func (v *view) Link(c *checker.Cell) string {
+	if notRun(c) {
+		return "notrun"
+	}
+	for _, a := range v.Absent {
+		if c.Outcome == lb.NotAvailable && slices.Contains(a.Faults, c.Fault) && slices.Contains(a.Locks, c.Algorithm) {
+			return a.ID
+		}
+	}
+	return anchor(c)
 }

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -87,14 +88,36 @@ func pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
 }
 
-// mechanism is a way in which a lock's user is hurt, explained.
-type mechanism struct{ Name, Meaning string }
+// mechanism is a way in which a lock's user is hurt, explained. Short is a word that a
+// cell of a matrix has room for.
+type mechanism struct{ Name, Short, Meaning string }
 
 // mechanisms explains those that reasons and findings name.
 var mechanisms = []mechanism{
-	{lb.DoubleGrant, "two clients were told at once, each within its own validity, that they hold the lock: the lock itself broke."},
-	{lb.VanishedGrant, "the lock service dropped a grant before its lease ended, though nobody else was seen to get it: the lock itself broke, and with luck nobody was hurt."},
-	{lb.Overstay, "a holder went on after its lease had ended: every lease allows that, and fencing is the remedy."},
-	{lb.EarlyRelease, "a holder went on after it had given the lock back itself: a mistake of the lock’s user, not of the lock service."},
-	{lb.Ghost, "a lock that nobody holds stays taken: nobody is hurt, and nobody gets on."},
+	{lb.DoubleGrant, "double", "two clients were told at once, each within its own validity, that they hold the lock: the lock itself broke."},
+	{lb.VanishedGrant, "vanished", "the lock service dropped a grant before its lease ended, though nobody else was seen to get it: the lock itself broke, and with luck nobody was hurt."},
+	{lb.Overstay, "overstay", "a holder went on after its lease had ended: every lease allows that, and fencing is the remedy."},
+	{lb.EarlyRelease, "early", "a holder went on after it had given the lock back itself: a mistake of the lock’s user, not of the lock service."},
+	{lb.Ghost, "ghost", "a lock that nobody holds stays taken: nobody is hurt, and nobody gets on."},
+}
+
+// howShort is the mechanism below a cell, in a word: a double grant is not an overstay,
+// though both may read BROKEN.
+func howShort(c *checker.Cell) string {
+	if c == nil {
+		return ""
+	}
+	for _, m := range mechanisms {
+		if m.Name == c.Mechanism() {
+			return m.Short
+		}
+	}
+	return ""
+}
+
+// Mechanisms are those that occur in the cells.
+func (g grid) Mechanisms() []mechanism {
+	return slices.DeleteFunc(slices.Clone(mechanisms), func(m mechanism) bool {
+		return len(g.inOrder(func(c *checker.Cell) bool { return c.Mechanism() == m.Name })) == 0
+	})
 }

@@ -117,6 +117,9 @@ const (
 	StepWork  = "work"
 )
 
+// StepReleased is passed by every session whose lock was given back, just behind the answer.
+const StepReleased = "released"
+
 // Bench is what a client's tasks get from the bench.
 type Bench struct {
 	Env *lb.Env

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"path"
+	"strconv"
 	"sync/atomic"
 
 	lb "github.com/lockbench/lockbench"
@@ -64,7 +65,11 @@ func (d *door) unary(ctx context.Context, method string, req, reply any, cc *grp
 	return d.env.Send(ctx, c.req, name, func(ctx context.Context) error {
 		c.sent++
 		c.last = reply
-		return invoke(ctx, method, req, reply, cc, opts...)
+		err := invoke(ctx, method, req, reply, cc, opts...)
+		if lease, ok := reply.(*etcdserverpb.LeaseGrantResponse); ok && err == nil {
+			d.env.Session(strconv.FormatInt(lease.ID, 16))
+		}
+		return err
 	})
 }
 

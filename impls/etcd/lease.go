@@ -42,7 +42,7 @@ func (leaseImpl) Info() lb.Info {
 		Topologies: []string{"etcd", "etcd-3"},
 		Requests:   []string{"put", "watch", "look", "unwatch", "delete", "keep-alive", "grant", "revoke"},
 		Takes:      "put",
-		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
+		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, Session: true, LostNotice: true},
 		Expect:     onEtcd(compose.FencedLease()),
 	}
 }

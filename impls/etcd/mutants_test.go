@@ -32,6 +32,10 @@ func allMutants() []mutants.Mutant {
 			mutate("etcd-single", single(true)), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant),
 		mutants.New(mutate("etcd-lease-ghost", func(c *leaseClient) lb.Client { return ghost{c} }),
 			Lease(), "none", lb.Ghost, lb.Stuck).Doing("impatient"),
+		mutants.New(mutate("etcd-lease-by-clock", func(c *leaseClient) lb.Client { return byClock{c} }),
+			Lease(), "expire-waiter", lb.DoubleGrant, lb.Fence, lb.Broken),
+		mutants.New(watchingFrom("etcd-lease-deaf", true), watchingFrom("etcd-lease-from-revision", false),
+			"compact", lb.Ghost, lb.Stuck),
 	}
 }
 

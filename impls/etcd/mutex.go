@@ -33,6 +33,10 @@ type mutexImpl struct{}
 
 func (mutexImpl) Info() lb.Info {
 	const why = "the library gives no end of the lease; the session's Done closes up to a second after it"
+	late := func(fault string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Fence, lb.Check, lb.Safe},
+			Why: "Lock does not look at its session when the answer comes late; " + why, Source: "mutex.go of the library"}
+	}
 	return lb.Info{
 		Name:       "etcd-mutex",
 		Doc:        "the client library's concurrency.Mutex: one transaction to lock, one delete to unlock",
@@ -40,12 +44,15 @@ func (mutexImpl) Info() lb.Info {
 		Topologies: []string{"etcd", "etcd-3"},
 		Requests:   []string{"txn", "get", "watch", "unwatch", "delete", "grant", "keep-alive", "revoke"},
 		Takes:      "txn",
-		Traits:     lb.Traits{Fenced: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
+		Traits:     lb.Traits{Fenced: true, Renewing: true, Push: true, Fair: true, Session: true, LostNotice: true},
 		Expect: compose.Except(onEtcd(compose.FencedLease()),
 			lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
 				Why: "a frozen holder that wakes has not been told yet; " + why, Source: "session.go and lease.go of the library"},
 			lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Fence, lb.Check},
 				Why: why, Source: "session.go and lease.go of the library"},
+			lb.Expectation{Fault: "shared-session", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+				Why: "the session is the owner: a second Mutex on it finds its own key and is granted the lock at once, by a transaction that wrote nothing, so that the revision is no token", Source: "mutex.go of the library"},
+			late("lost-grant"), late("late-grant"),
 			lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
 				Why: why, Source: compose.Kleppmann},
 		),

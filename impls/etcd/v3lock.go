@@ -37,7 +37,7 @@ func (v3lockImpl) Info() lb.Info {
 		Topologies: []string{"etcd", "etcd-3"},
 		Requests:   []string{"grant", "get", "lock", "keep-alive", "unlock", "revoke"},
 		Takes:      "lock",
-		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
+		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, Session: true, LostNotice: true},
 		Expect:     onEtcd(compose.FencedLease()),
 	}
 }

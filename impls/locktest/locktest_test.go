@@ -49,7 +49,7 @@ type liar struct{ lb.Impl }
 
 func (liar) Info() lb.Info {
 	return lb.Info{Name: "liar", Requests: []string{"lie"}, Traits: lb.Traits{
-		Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, Reentrant: true, Shared: true, LostNotice: true,
+		Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, Reentrant: true, Shared: true, Session: true, LostNotice: true,
 	}}
 }
 

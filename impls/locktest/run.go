@@ -132,6 +132,7 @@ func requestChecks(tr lb.Traits) []check {
 		{"requests-in-line", long, requestsInLine},
 		{"requests-clean-up", long, requestsCleanUp},
 		{"requests-first", long, requestsFirst},
+		{"session", long, session},
 	}
 	if tr.Renewing || !tr.Leased { // else nothing is sent, and the lock ends
 		all = append(all, check{"requests-renewal", short, requestsRenewed})

@@ -129,6 +129,14 @@ func trying(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
+	if b.impl.Info().NoTry {
+		req := ps[0].request(b.lock)
+		req.Try = true
+		if _, err := ps[0].ask(ctx, req); !errors.Is(err, lb.ErrUnsupported) {
+			return fmt.Errorf("a try, which it says that it has not: %w, want ErrUnsupported", orNil(err))
+		}
+		return nil
+	}
 	h, err := ps[0].try(ctx, b.lock)
 	if err != nil {
 		return fmt.Errorf("a try of a free lock: %w", err)

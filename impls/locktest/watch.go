@@ -18,6 +18,7 @@ type watch struct {
 
 	mu     sync.Mutex
 	passed []lb.Move // the steps before requests, with the requests' names
+	begun  int       // sessions
 }
 
 func newWatch() *watch { return &watch{waits: make(chan struct{}, 1)} }
@@ -46,6 +47,20 @@ func (w *watch) Wait(_ context.Context, m lb.Move) func() {
 		}
 	}
 	return func() {}
+}
+
+// Session implements [lb.SessionProbe].
+func (w *watch) Session(string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begun++
+}
+
+// sessions is how many it was told of.
+func (w *watch) sessions() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.begun
 }
 
 func (w *watch) Go(lb.Actor) func()            { return func() {} }

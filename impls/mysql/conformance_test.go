@@ -12,8 +12,6 @@ import (
 	"github.com/lockbench/lockbench/internal/labtest"
 )
 
-func TestMain(m *testing.M) { labtest.Main(m) }
-
 // tiedDeviations are those of a lock that is tied to a connection, and others.
 func tiedDeviations(others map[string]string) map[string]string {
 	all := map[string]string{"hang": "the server keeps a silent connection for 8 hours (wait_timeout), and its lock"}

@@ -12,24 +12,61 @@ func endless() []lb.Expectation {
 		claim = "the algorithm's own claim"
 		price = "nobody else can have the lock meanwhile: the outage is as long as the fault"
 	)
-	return []lb.Expectation{
+	return append([]lb.Expectation{
 		{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "one row, one owner", Source: claim},
 		{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
+		{Fault: "lose-reply", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that is sent again frees nothing but its own", Source: claim},
+		{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that comes again frees nothing but its own", Source: claim},
+		{Fault: "twin-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the lock is a row's or a connection's, and neither bears the client's name", Source: claim},
+		{Fault: "shared-session", Outcomes: []lb.Outcome{lb.Safe}, Why: "each acquisition has a row, or a connection, of its own", Source: claim},
+		{Fault: "soak", Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Why: "it is made of what the lock bears one by one", Source: claim},
+	}, notTied()...)
+}
+
+// endingConnections are the faults that end the holder's connection, but not the holder.
+var endingConnections = []string{"kill-session", "idle-holder", "reconnect-storm"}
+
+// notTied is what the end of a connection does to a lock that is a row: nothing.
+func notTied() (all []lb.Expectation) {
+	for _, fault := range endingConnections {
+		all = append(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
+			Why: "the row stays, whatever becomes of the connection that wrote it; its owner connects again", Source: "the algorithm's own claim"})
 	}
+	return all
+}
+
+// tiedTo is what it does to a lock that the server ties to it.
+func tiedTo(manual string) (all []lb.Expectation) {
+	for _, fault := range endingConnections {
+		all = append(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "the server frees the lock with the connection at once, and tells nobody: the holder's next look comes too late", Source: manual})
+	}
+	return all
 }
 
 // connected is what a lock is good for that the server ties to a connection.
 func connected() []lb.Expectation {
 	const manual = `MySQL manual, "InnoDB Locking" and "Locking Functions"`
-	return compose.Except(endless(),
+	unsure := func(fault string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
+			Why: "who is not sure of a connection has the server kill it, and its lock with it", Source: manual}
+	}
+	return compose.Except(compose.Except(compose.OnSession(endless()), tiedTo(manual)...),
+		unsure("lost-grant"), unsure("late-grant"), unsure("cut-rejoin"),
 		lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "the kernel of the dead closes its connection, and the server frees its lock at once", Source: manual},
+		lb.Expectation{Fault: "restart-holder", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "the new process has another connection, and the lock went with that of the dead", Source: manual},
 		lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "a frozen process keeps its connection, and so its lock: the outage is as long as the fault", Source: manual},
 		lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "the server keeps a silent connection for 8 hours, and so its lock: the outage is as long as the fault", Source: manual},
+		lb.Expectation{Fault: "failover-by-command", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "row locks and GET_LOCK are not replicated: who is promoted knows of none", Source: manual},
+		lb.Expectation{Fault: "rolling-restart", Outcomes: []lb.Outcome{lb.Broken, lb.Check},
+			Why: "the server that is shut down closes its connections; whether the holder or somebody else is the first to know is chance", Source: manual},
 		lb.Expectation{Fault: "failover", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "row locks and GET_LOCK are not replicated: who is promoted knows of none", Source: manual},
 	)

@@ -28,7 +28,7 @@ func GetLock() lb.Impl {
 			Topologies: topologies,
 			Requests:   slices.Concat([]string{"get-lock", "release-lock"}, tiedRequests),
 			Takes:      "get-lock",
-			Traits:     lb.Traits{Push: true, LostNotice: true},
+			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
 			Expect:     connected(),
 		},
 		open: func(ctx context.Context, s session) (lb.Client, error) { return openTied(ctx, s, nil, getLock{s}) },

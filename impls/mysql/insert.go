@@ -23,6 +23,10 @@ var insertTable string
 // databases that present it first, with the same defects.
 func Insert() lb.Impl {
 	const survey = "the surveys that print the algorithm"
+	nobodys := func(fault string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+			Why: "nothing says whose the row is, so that who never heard of it can't delete it", Source: survey}
+	}
 	return algorithm{
 		info: lb.Info{
 			Name:       "mysql-insert",
@@ -31,11 +35,19 @@ func Insert() lb.Impl {
 			Topologies: topologies,
 			Requests:   []string{"insert", "delete"},
 			Takes:      "insert",
+			Tables:     true,
 			Expect: compose.Except(endless(),
 				lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 					Why: "the row has no expiry and its owner is dead", Source: survey},
+				lb.Expectation{Fault: "restart-holder", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+					Why: "who comes back does not know its own row again", Source: survey},
 				lb.Expectation{Fault: "kill@after-insert", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 					Why: "the row has no expiry and its owner is dead", Source: survey},
+				nobodys("lost-grant"), nobodys("late-grant"),
+				lb.Expectation{Fault: "lose-reply", Outcomes: []lb.Outcome{lb.Safe, lb.Stuck}, Reason: lb.Ghost,
+					Why: "the answer to an INSERT of its neighbour on the host may be lost, too", Source: survey},
+				lb.Expectation{Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Safe, lb.Stuck}, Reason: lb.Ghost,
+					Why: "a DELETE that the cut swallows is not sent again once its connection is given up", Source: survey},
 			),
 		},
 		tables: []string{insertTable},

@@ -34,8 +34,9 @@ func InsertTTL() lb.Impl {
 			Topologies: topologies,
 			Requests:   slices.Concat(rowRequests, []string{"extend"}),
 			Takes:      "insert",
+			Tables:     true,
 			Traits:     lb.Traits{Leased: true, Reentrant: true},
-			Expect:     compose.OnWallClock(compose.Lease()),
+			Expect:     compose.Except(compose.OnWallClock(compose.Lease()), notTied()...),
 		},
 		tables: []string{insertTTLTable},
 		open: func(_ context.Context, s session) (lb.Client, error) {

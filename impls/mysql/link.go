@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -36,6 +37,7 @@ func (s session) connect(ctx context.Context, links *sql.DB, req lb.Request) (*l
 		_ = conn.Close()
 		return nil, fmt.Errorf("mysql: ask for the connection's id: %w", err)
 	}
+	s.env.Session(strconv.FormatInt(l.id, 10))
 	return l, nil
 }
 

@@ -45,8 +45,9 @@ func Queue() lb.Impl {
 			Topologies: topologies,
 			Requests:   slices.Concat([]string{"enqueue", "heartbeat", "look", "evict"}, rowRequests, []string{"leave"}),
 			Takes:      "insert",
+			Tables:     true,
 			Traits:     lb.Traits{Leased: true, Fair: true},
-			Expect:     compose.OnWallClock(compose.Lease()),
+			Expect:     compose.Except(compose.OnWallClock(compose.Lease()), notTied()...),
 		},
 		tables: []string{queueTable, queueWaitersTable},
 		open: func(_ context.Context, s session) (lb.Client, error) {

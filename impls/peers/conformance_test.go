@@ -23,6 +23,7 @@ func TestConformance(t *testing.T) {
 	}{
 		{Redsync(), "redis-5", 5, 5, goRedisLacks(), 0},
 		{Redislock(), "redis", 1, 1, goRedisLacks(), 0},
+		{SetNX(), "redis", 1, 1, goRedisLacks(), 0},
 		// Each of its three keys is renewed whenever an invalidation says that it changed,
 		// and sometimes its own renewal is what changed it: 10,000 a second were seen.
 		{Rueidislock(), "redis", 2, 3, nil, 3},
@@ -55,7 +56,7 @@ func goRedisLacks() map[string]string {
 // zkLockLacks names the checks that need what zk.Lock does not have.
 func zkLockLacks() map[string]string {
 	lacks := map[string]string{}
-	for _, check := range []string{"try", "reentrant", "any-name", "foreign-release", "second-release", "release-again", "hundred-locks"} {
+	for _, check := range []string{"reentrant", "any-name", "foreign-release", "second-release", "release-again", "hundred-locks"} {
 		lacks[check] = "zk.Lock has no try"
 	}
 	for _, check := range []string{"deadline", "cancel"} {

@@ -1,6 +1,7 @@
 // Package peers holds the locks of other people's libraries, unmodified: what one
 // would pick off the shelf, under the same faults and judged by the same checkers
-// as the algorithms. It adds nothing that a library's users would not have.
+// as the algorithms. It adds nothing that a library's users would not have. One row is
+// no library: the two commands that people send themselves, with the driver as it comes.
 //
 // The drivers keep their own defaults, which are not those of the bench's algorithms:
 // go-redis waits 5 s for a connection and for an answer, whatever a context says, and

@@ -23,8 +23,10 @@ func Redislock() lb.Impl {
 			Topologies: []string{"redis"},
 			Requests:   []string{"obtain-evalsha", "obtain-eval", "release-evalsha", "release-eval"},
 			Takes:      "obtain-evalsha",
+			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},
-			Expect:     compose.Lease(),
+			Expect: compose.Except(compose.InRedis(compose.Lease()), lb.Expectation{Fault: "lost-grant", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+				Why: "Obtain does not look at the time that it took: what TCP delivers after the fault is a lease that is over, which who looks can see", Source: "the library's redislock.go"}),
 		},
 		open: func(r *goRedis) lb.Client { return &redislockClient{goRedis: r, locks: redislock.New(r.nodes[0])} },
 	}

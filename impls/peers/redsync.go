@@ -25,8 +25,9 @@ func Redsync() lb.Impl {
 			Topologies: []string{"redis-5", "redis"},
 			Requests:   []string{"set", "evalsha", "eval"},
 			Takes:      "set",
+			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},
-			Expect:     compose.Lease(),
+			Expect:     compose.InRedis(compose.Lease()),
 		},
 		open: func(r *goRedis) lb.Client {
 			var pools []pool.Pool

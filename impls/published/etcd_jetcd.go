@@ -36,6 +36,10 @@ type jetcdImpl struct{}
 
 func (jetcdImpl) Info() lb.Info {
 	const listing = "class EtcdDistributedLock"
+	unheard := func(fault string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Reason: lb.DoubleGrant,
+			Why: "an answer that does not come is an exception, which counts as success", Source: listing}
+	}
 	return lb.Info{
 		Name:       "published-001-jetcd",
 		Doc:        "lease, keepalive every 4/5 of it, Lock RPC; an exception in lock() is printed and forgotten",
@@ -43,7 +47,8 @@ func (jetcdImpl) Info() lb.Info {
 		Topologies: []string{"etcd", "etcd-3"},
 		Requests:   []string{"grant", "keep-alive", "lock", "unlock", "revoke"},
 		Takes:      "lock",
-		Traits:     lb.Traits{Renewing: true, Push: true, Fair: true, Reentrant: true},
+		NoTry:      true,
+		Traits:     lb.Traits{Renewing: true, Push: true, Fair: true, Reentrant: true, Session: true},
 		Expect: []lb.Expectation{
 			{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nothing throws", Source: listing},
 			{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not write, and their lease ends", Source: listing},
@@ -53,6 +58,9 @@ func (jetcdImpl) Info() lb.Info {
 				Why: "nothing tells the frozen holder that its lease has ended, and its waiting neighbour's failure counts as success", Source: listing},
 			{Fault: "pause@before-lock", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "nothing tells the frozen holder that its lease has ended, and its waiting neighbour's failure counts as success", Source: listing},
+			{Fault: "expire-waiter", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+				Why: "the failure of its Lock RPC, whose lease has ended, counts as success", Source: listing},
+			unheard("lost-grant"), unheard("late-grant"), unheard("lose-reply"),
 			{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "nothing tells the holder that its lease has ended", Source: listing},
 		},

@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -24,6 +25,10 @@ func RedisLockUtil() lb.Impl {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check}, Source: listing,
 			Why: "unlock1 of the late holder frees the lock of whoever has it by then: two hold it, if a third comes before that one is done; where it meets nobody, there is only the late write"}
 	}
+	again := func(fault string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Stuck, lb.Safe}, Source: listing,
+			Why: "unlock1 that is sent again, or arrives late, frees the lock of whoever has it by then; one that is not sent leaves a key without an expiry"}
+	}
 	return onRedis{
 		info: lb.Info{
 			Name:       "published-002-redislockutil-lock",
@@ -33,8 +38,11 @@ func RedisLockUtil() lb.Impl {
 			Requests:   []string{"setnx", "expire", "del"},
 			Takes:      "setnx",
 			Traits:     lb.Traits{Leased: true},
-			Expect: compose.Except(compose.Lease(),
+			Expect: compose.Except(compose.InRedis(compose.Lease()),
 				late("pause-holder"), late("cut-holder"),
+				again("lost-grant"), again("late-grant"), again("lose-reply"), again("cut-rejoin"),
+				lb.Expectation{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+					Why: "the second unlock1 frees the lock of the one who has it by then", Source: listing},
 				lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken},
 					Why: "late write and late unlock1", Source: listing},
 				lb.Expectation{Fault: "kill@after-setnx", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
@@ -54,7 +62,7 @@ func (u *lockUtil) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, erro
 	return compose.Poll(ctx, u.env, req, func(ctx context.Context) (*lb.Lease, error) {
 		status, err := u.setNX(ctx, req, "1")
 		if err != nil {
-			return nil, compose.Unsent(err)
+			return nil, redisconn.Refused(err)
 		}
 		if !status {
 			return nil, lb.ErrHeld

@@ -43,7 +43,7 @@ func (zkDistributedLock) Info() lb.Info {
 		Topologies: []string{"zookeeper", "zookeeper-3"},
 		Requests:   []string{"root", "make-root", "create", "children", "exists", "ping", "delete", "close"},
 		Takes:      "create",
-		Traits:     lb.Traits{Push: true},
+		Traits:     lb.Traits{Push: true, Session: true},
 		Expect: []lb.Expectation{
 			{Fault: "none", Outcomes: []lb.Outcome{lb.Safe, lb.Broken}, Source: source,
 				Why: "nobody leaves the queue but a holder; but a wake-up that is lost, which is rare, makes all who wait time out"},
@@ -51,6 +51,7 @@ func (zkDistributedLock) Info() lb.Info {
 				Why: "waiters time out one after the other and all take that for a grant; in most runs two of them overlap"},
 			broken("pause-holder", "waiters time out, and the frozen holder is told nothing"),
 			broken("cut-holder", "waiters time out, and nothing tells the holder that its session has ended"),
+			broken("expire-waiter", "a wait that the end of the session ends is taken for a grant"),
 			broken("pause@before-write", "waiters time out, and the frozen holder is told nothing"),
 		},
 	}

@@ -42,7 +42,7 @@ func (zkImproveLock) Info() lb.Info {
 		Topologies: []string{"zookeeper", "zookeeper-3"},
 		Requests:   []string{"size", "create", "children", "subscribe", "exists", "delete", "root", "make-root", "ping", "close"},
 		Takes:      "create",
-		Traits:     lb.Traits{Push: true},
+		Traits:     lb.Traits{Push: true, Session: true},
 		Expect: []lb.Expectation{
 			safe("none", "whoever may not wait asks again and again until the queue is empty"),
 			safe("kill-holder", "the node of the dead ends with its session"),

@@ -42,8 +42,9 @@ func Fair() lb.Impl {
 			Topologies: oneServer,
 			Requests:   renewable,
 			Takes:      "acquire",
+			Scripts:    true,
 			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
-			Expect:     compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
+			Expect:     compose.InRedis(compose.OnReplica(compose.RenewedOnWallClock(compose.Lease()))),
 		},
 		open: func(s session) lb.Client { return &fair{renewed{listener: listener{session: s}}} },
 	}

@@ -28,8 +28,9 @@ func Fenced() lb.Impl {
 			Topologies: oneServer,
 			Requests:   []string{"script", "compare-and-delete"},
 			Takes:      "script",
+			Scripts:    true,
 			Traits:     lb.Traits{Leased: true, Fenced: true},
-			Expect:     compose.OnReplica(compose.OnWallClock(compose.FencedLease())),
+			Expect:     compose.InRedis(compose.OnReplica(compose.OnWallClock(compose.FencedLease()))),
 		},
 		open: func(s session) lb.Client { return fenced{s} },
 	}

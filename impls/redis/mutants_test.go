@@ -8,6 +8,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/redis/go-redis/v9"
 )
 
 func TestMain(m *testing.M) { mutants.Main(m, allMutants()) }
@@ -29,12 +30,23 @@ func allMutants() []mutants.Mutant {
 		mutants.New(mutate(Watchdog(), "outlives-lock", func(s session) lb.Client {
 			return &immortal{watchdog{renewed{listener: listener{session: s}}}}
 		}), Watchdog(), "kill-holder", lb.Ghost, lb.Stuck),
+		mutants.New(SetPXDel(), SetPXLua(), "release-twice", lb.DoubleGrant, lb.Broken),
+		mutants.New(mutate(SetPXLua(), "owner-is-the-name", func(s session) lb.Client { return byName{setPXLua{s}} }),
+			SetPXLua(), "twin-holder", lb.DoubleGrant, lb.Broken),
+		mutants.New(Reentrant(), SetPXLua(), "shared-session", lb.DoubleGrant, lb.Broken),
 		mutants.New(redlockWith("minority", redlockTry{enough: 2, looks: true, cleans: true}),
 			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "none", lb.DoubleGrant, lb.Broken),
 		mutants.New(redlockWith("no-elapsed", redlockTry{enough: 3, cleans: true}),
 			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "pause@after-majority", lb.DoubleGrant, lb.Broken),
 		mutants.New(redlockWith("no-clean-up", redlockTry{enough: 3, looks: true}),
 			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "none", mutants.Outage, lb.Safe, lb.Inconclusive).InCrowd(24),
+		mutants.New(patient("from-answer", func(s session) lb.Client { return fromAnswer{setPXLua{s}} }),
+			patient("patient", func(s session) lb.Client { return setPXLua{s} }), "late-grant", lb.DoubleGrant, lb.Broken),
+		mutants.New(alone(mutate(SetPXLua(), "insists", func(s session) lb.Client { return &insistent{setPXLua: setPXLua{s}} })),
+			// Whose key is deleted is told of it, or another is granted first.
+			SetPXLua(), "lose-reply/1.3ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant),
+		mutants.New(loading("swallows", true), loading("loads", false), "script-flush", lb.Ghost, lb.Stuck),
+		mutants.New(setBy("pcall", "pcall"), setBy("call", "call"), "out-of-memory", lb.DoubleGrant, lb.Broken),
 	}
 }
 
@@ -52,6 +64,27 @@ type releaseAny struct{ fenced }
 
 func (c releaseAny) Release(ctx context.Context, req lb.Request) error {
 	return c.session.releaseAny(ctx, req)
+}
+
+// byName takes what was granted to its name for its own.
+type byName struct{ setPXLua }
+
+var setOrMine = redis.NewScript(`if redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) or redis.call("get", KEYS[1]) == ARGV[1] then return 1 end return 0`)
+
+func (c byName) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+		sent, err := c.run(ctx, c.rdb, req, "set", script{setOrMine, []string{req.Lock}, []any{c.env.Client, c.env.TTL.Milliseconds()}},
+			func(n int64) error { return taken(n == 1) })
+		if err != nil {
+			return nil, compose.Unsent(err)
+		}
+		return c.env.Grant(req, 0, c.env.Validity(sent)), nil
+	})
+}
+
+func (c byName) Release(ctx context.Context, req lb.Request) error {
+	req.Owner = c.env.Client
+	return c.releaseOwn(ctx, req)
 }
 
 // noNX takes the lock from whoever has it.

@@ -46,6 +46,7 @@ func redlockOn(topology, name, doc string, amnesia lb.Outcome) lb.Impl {
 			Topologies: []string{topology},
 			Requests:   []string{"set", "compare-and-delete"},
 			Takes:      "set",
+			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},
 			Expect:     redlockExpect(amnesia),
 		},
@@ -57,12 +58,17 @@ func redlockExpect(amnesia lb.Outcome) []lb.Expectation {
 	const spec = `redis.io, "Distributed Locks with Redis", on crash recovery`
 	restart := lb.Expectation{Fault: "cut-two+restart-empty", Outcomes: []lb.Outcome{amnesia},
 		Why: "a node that comes back empty votes twice, unless it stays down until its votes are over", Source: spec}
+	rolling := lb.Expectation{Fault: "rolling-restart", Outcomes: []lb.Outcome{lb.Safe}, Why: "each node is back only when every lease that it knew is over", Source: spec}
 	if amnesia == lb.Broken {
 		restart.Reason = lb.DoubleGrant
+		rolling.Outcomes = []lb.Outcome{lb.Broken, lb.Safe}
+		rolling.Why = "who has a bare majority loses it with one node that comes back empty; who has more does not"
 	}
-	return compose.Except(compose.OnWallClock(compose.Lease()), restart,
+	return compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())), restart, rolling,
 		lb.Expectation{Fault: "cut-two+server-clock", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "a node whose clock jumps votes twice", Source: compose.Kleppmann},
+		lb.Expectation{Fault: "client-clock:creep", Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Reason: lb.Overstay,
+			Why: "a hundredth of the lease is not used: that is its drift factor", Source: `redis.io, "Distributed Locks with Redis", on safety arguments`},
 		lb.Expectation{Fault: "kill-two", Outcomes: []lb.Outcome{lb.Safe}, Why: "three of five are a majority", Source: spec},
 	)
 }

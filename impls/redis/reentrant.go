@@ -46,8 +46,9 @@ func Reentrant() lb.Impl {
 			Topologies: oneServer,
 			Requests:   renewable,
 			Takes:      "acquire",
+			Scripts:    true,
 			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, Reentrant: true, LostNotice: true},
-			Expect:     compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
+			Expect:     reentered(),
 		},
 		open: func(s session) lb.Client {
 			return &reentrant{
@@ -59,6 +60,16 @@ func Reentrant() lb.Impl {
 			}
 		},
 	}
+}
+
+// reentered is what it costs that the client, and not the acquisition, is the owner.
+func reentered() []lb.Expectation {
+	same := func(fault, who string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: who + " is the same client for the lock, and re-enters what the other holds", Source: "the protocol"}
+	}
+	return compose.Except(compose.InRedis(compose.OnReplica(compose.RenewedOnWallClock(compose.Lease()))),
+		same("twin-holder", "a process with the same identity"), same("shared-session", "a thread of the same session"))
 }
 
 // grantedAnew is the answer of the script that acquires where the lock was free.

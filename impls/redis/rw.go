@@ -43,8 +43,9 @@ func ReadWrite() lb.Impl {
 			Topologies: oneServer,
 			Requests:   renewable,
 			Takes:      "acquire",
+			Scripts:    true,
 			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, Shared: true, LostNotice: true},
-			Expect:     compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
+			Expect:     compose.InRedis(compose.OnReplica(compose.RenewedOnWallClock(compose.Lease()))),
 		},
 		open: func(s session) lb.Client { return &readWrite{renewed{listener: listener{session: s}}} },
 	}

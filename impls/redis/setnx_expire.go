@@ -6,6 +6,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/redisconn"
 )
 
 // SetNXExpire is the lock in three commands, of which only each by itself is
@@ -30,6 +31,9 @@ func SetNXExpire() lb.Impl {
 			Expect: compose.Except(lateDel(), lb.Expectation{
 				Fault: "kill@after-setnx", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 				Why: "the key has no expiry yet and nobody is left to delete it", Source: "the surveys that print the algorithm",
+			}, lb.Expectation{
+				Fault: "lost-grant", Outcomes: []lb.Outcome{lb.Broken, lb.Stuck, lb.Safe},
+				Why: "the key has no expiry yet, and the DEL of who never heard of it is as good for anybody's", Source: "the surveys that print the algorithm",
 			}),
 		},
 		open: func(s session) lb.Client { return setNXExpire{s} },
@@ -43,7 +47,7 @@ func (c setNXExpire) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, er
 		if _, err := ask(ctx, c.session, req, "setnx", func(ctx context.Context) (bool, error) {
 			return c.rdb.SetNX(ctx, req.Lock, "1", 0).Result()
 		}, taken); err != nil {
-			return nil, compose.Unsent(err)
+			return nil, redisconn.Refused(err)
 		}
 		sent, err := ask(ctx, c.session, req, "expire", func(ctx context.Context) (bool, error) {
 			return c.rdb.Expire(ctx, req.Lock, wholeSeconds(c.env.TTL)).Result()

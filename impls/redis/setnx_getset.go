@@ -35,9 +35,12 @@ func SetNXGetSet() lb.Impl {
 			Requests:   []string{"setnx", "get", "getset", "del"},
 			Takes:      "setnx",
 			Traits:     lb.Traits{Leased: true},
-			Expect: compose.Except(compose.OnReplica(compose.Lease()), lb.Expectation{
+			Expect: compose.Except(compose.InRedis(compose.OnReplica(compose.Lease())), lb.Expectation{
 				Fault: "client-clock", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "the client whose clock is ahead sees an expiry that has not come", Source: "the surveys that print the algorithm",
+			}, lb.Expectation{
+				Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
+				Why: "the DEL was sent in time, and arrives after the cut, when the lock may be another's", Source: "the surveys that print the algorithm",
 			}),
 		},
 		open: func(s session) lb.Client { return &setNXGetSet{session: s} },
@@ -127,7 +130,7 @@ func (c *setNXGetSet) write(ctx context.Context, req lb.Request, name string, co
 		return taken(granted)
 	})
 	if err != nil {
-		return nil, compose.Unsent(err)
+		return nil, redisconn.Refused(err)
 	}
 	return c.env.Grant(req, 0, c.env.Validity(sent)), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/redisconn"
 )
 
 // SetPXLua is the single-server lock of the Redis documentation:
@@ -23,8 +24,9 @@ func SetPXLua() lb.Impl {
 			Topologies: oneServer,
 			Requests:   []string{"set", "compare-and-delete"},
 			Takes:      "set",
+			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},
-			Expect:     compose.OnReplica(compose.OnWallClock(compose.Lease())),
+			Expect:     compose.InRedis(compose.OnReplica(compose.OnWallClock(compose.Lease()))),
 		},
 		open: func(s session) lb.Client { return setPXLua{s} },
 	}
@@ -44,7 +46,7 @@ func (s session) setPX(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 		return s.rdb.SetNX(ctx, req.Lock, req.Owner, s.env.TTL).Result()
 	}, taken)
 	if err != nil {
-		return nil, compose.Unsent(err)
+		return nil, redisconn.Refused(err)
 	}
 	return s.env.Grant(req, 0, s.env.Validity(sent)), nil
 }

@@ -41,8 +41,9 @@ func Watchdog() lb.Impl {
 			Topologies: oneServer,
 			Requests:   renewable,
 			Takes:      "acquire",
+			Scripts:    true,
 			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, LostNotice: true},
-			Expect:     compose.OnReplica(compose.RenewedOnWallClock(compose.Lease())),
+			Expect:     compose.InRedis(compose.OnReplica(compose.RenewedOnWallClock(compose.Lease()))),
 		},
 		open: func(s session) lb.Client { return &watchdog{renewed{listener: listener{session: s}}} },
 	}

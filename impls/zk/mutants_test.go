@@ -2,11 +2,15 @@ package zk
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/zksession"
 	"github.com/lockbench/lockbench/internal/mutants"
 )
 
@@ -31,6 +35,8 @@ func allMutants() []mutants.Mutant {
 			Sequential(), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken),
 		mutants.New(trusting("no-own-node-check", predecessor, never),
 			Sequential(), "pause@after-watch", lb.DoubleGrant, lb.Fence, lb.Broken),
+		// The library hears of the end of its session with its next ping only, half a lease later.
+		mutants.New(byNumber(), Sequential(), "expire-waiter/0.7ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Leased(8 * time.Second),
 	}
 }
 
@@ -82,4 +88,86 @@ func (q trustingQueue) once(ctx context.Context, req lb.Request, t *ticket) erro
 	defer cancel()
 	_ = q.await(waiting, req, t.session, deleted)
 	return ctx.Err()
+}
+
+// byNumber is zk-sequential that compares its number with those in the queue, and does not
+// miss its own node there: Curator looks for it (validateOurIndex). When its session is over
+// while it waits, it goes on in another, unless so much time has passed that the node may
+// have gone by then. So neither a pause nor a cut can hurt it; but a session also ends when
+// an operator closes it, and that takes no time.
+func byNumber() lb.Impl {
+	a := Sequential().(algorithm)
+	a.info.Name += "-by-number"
+	a.info.Expect = nil
+	a.open = func(c *client) lb.Client {
+		return byNumberQueue{&queue{client: c, root: "/by-number", lay: persistent, mode: exclusive}}
+	}
+	return a
+}
+
+type byNumberQueue struct{ *queue }
+
+func (q byNumberQueue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	s, err := q.current(ctx)
+	if err != nil {
+		return nil, compose.NoEffect(err)
+	}
+	t := &ticket{env: q.env, req: req, session: s}
+	q.held.Put(req.Owner, t)
+	p := place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, "lock")}
+	err = q.enter(ctx, t, p)
+	if err == nil {
+		err = q.pass(ctx, t, p)
+	}
+	for err != nil && t.path != "" && gone(t.session) {
+		if s, err = q.current(ctx); err != nil {
+			break
+		}
+		t.session = s
+		err = q.pass(ctx, t, p)
+	}
+	if err == nil && q.env.Clock.Mono() >= q.env.Validity(t.alive) {
+		err = errors.New("zk: the session may have ended during the wait")
+	}
+	if err == nil {
+		return t.grant(), nil
+	}
+	return nil, q.leave(ctx, req, err, q.Release)
+}
+
+// pass waits until all nodes with lower numbers are gone: none will come after it.
+func (q byNumberQueue) pass(ctx context.Context, t *ticket, p place) error {
+	names, err := zksession.Repeat(ctx, t.session, t.req, "children", func(z *zk.Conn) ([]string, error) {
+		names, _, err := z.Children(p.lock)
+		return names, err
+	})
+	names = slices.DeleteFunc(names, func(name string) bool { return number(name) >= number(t.path) })
+	if err != nil {
+		return err
+	}
+	var watched []<-chan zk.Event
+	for _, name := range names {
+		deleted, err := watchDelete(ctx, t.session, t.req, p.lock+"/"+name)
+		if err != nil {
+			return err
+		}
+		if deleted != nil {
+			watched = append(watched, deleted)
+		}
+	}
+	for _, deleted := range watched {
+		if err := q.await(ctx, t.req, t.session, deleted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func gone(s *zksession.Session) bool {
+	select {
+	case <-s.Gone():
+		return true
+	default:
+		return false
+	}
 }

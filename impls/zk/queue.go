@@ -51,14 +51,14 @@ func queueInfo(name, doc, source string) lb.Info {
 		Topologies: []string{"zookeeper", "zookeeper-3", "zookeeper-5"},
 		Requests:   []string{"create", "make", "sync", "find", "read", "children", "watch", "check", "renew", "look", "delete", "ping", "close"},
 		Takes:      "create",
-		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},
+		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, Session: true, LostNotice: true},
 		Expect:     ephemeral(),
 	}
 }
 
 // ephemeral is what a lock that is an ephemeral node is good for.
 func ephemeral() []lb.Expectation {
-	return compose.Except(compose.OnMonotonicClock(compose.OnQuorum(compose.FencedLease()), "ZooKeeper"), lb.Expectation{
+	return compose.Except(compose.OnSession(compose.OnMonotonicClock(compose.OnQuorum(compose.FencedLease()), "ZooKeeper")), lb.Expectation{
 		Fault: "kill@after-create", Outcomes: []lb.Outcome{lb.Safe},
 		Why: "the node ends with the session of the one who made it", Source: "ZooKeeper Programmer's Guide, ephemeral nodes",
 	})

@@ -3,6 +3,8 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -44,23 +46,25 @@ func uncontended(ctx context.Context, p *party, lock string, window time.Duratio
 		all = append(all, compared{y.floor, a.floor}, compared{y.writes, a.writes})
 	}
 	before := c.count.requests.Load()
-	if err := inTurns(ctx, all, window, p.ttl); err != nil {
+	if err := inTurns(ctx, all, window, p.ttl, c.env.Rand); err != nil {
 		return a, fmt.Errorf("uncontended: %w", err)
 	}
 	a.requests = float64(c.count.requests.Load()-before) / float64(cycles)
 	return a, nil
 }
 
-// inTurns does one after the other until the window is over, and patience longer for what
-// is slow. The first fifth is warm-up.
-func inTurns(ctx context.Context, all []compared, window, patience time.Duration) error {
+// inTurns does one after the other, in an order that changes, until the window is over, and
+// patience longer for what is slow: what always came behind the writes would find a disk
+// that is still busy with them. The first fifth is warm-up.
+func inTurns(ctx context.Context, all []compared, window, patience time.Duration, order *rand.Rand) error {
 	ctx, cancel := context.WithTimeout(ctx, window+patience)
 	defer cancel()
 	start := clock.Now()
 	warm := start.Add(window / 5)
-	for clock.Now().Sub(start) < window || all[0].in.Len() == 0 {
-		for _, c := range all {
-			if err := c.turn(ctx, warm); err != nil {
+	missing := func(c compared) bool { return c.in.Len() == 0 }
+	for clock.Now().Sub(start) < window || slices.ContainsFunc(all, missing) {
+		for _, i := range order.Perm(len(all)) {
+			if err := all[i].turn(ctx, warm); err != nil {
 				return err
 			}
 		}

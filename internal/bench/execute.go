@@ -26,6 +26,7 @@ func Execute(ctx context.Context, c catalog.Catalog, dir string, plan cost.Plan,
 	if err != nil {
 		return nil, err
 	}
+	defer rundir.Hold(dir)()
 	logTo, err := d.OpenLog("lockbench")
 	if err != nil {
 		return nil, err

@@ -73,11 +73,20 @@ func (c Catalog) Setting(plan history.Plan) (s faults.Setting, err error) {
 		return s, err
 	}
 	s.Algorithm, s.Workload = impl.Info(), work.Info()
-	if s.Topology, err = c.Topology(plan.Topology); err != nil {
+	if s.Topology, err = c.Servers(plan); err != nil {
 		return s, err
 	}
 	s.Lab, err = c.Lab(plan.Lab)
 	return s, err
+}
+
+// Servers are those of the plan.
+func (c Catalog) Servers(plan history.Plan) (lab.Topology, error) {
+	t, err := c.Topology(plan.Topology)
+	if err != nil {
+		return t, err
+	}
+	return t.With(lab.Own{Options: plan.ServerOptions, Binary: plan.ServerBinary})
 }
 
 func lockName(l lb.Impl) string                { return l.Info().Name }

@@ -201,5 +201,11 @@ func (b *Bench) Blank() (list []string) {
 	return list
 }
 
+// Served reports whether the algorithm has servers: it then has cells for those that keep
+// what they confirm on the disk, also where nothing could be measured of them.
+func (b *Bench) Served(algorithm string) bool {
+	return slices.ContainsFunc(b.Cells, func(c *Cell) bool { return c.Algorithm == algorithm && c.Servers == Disk })
+}
+
 // Done reports whether every planned round was done.
 func (b *Bench) Done() bool { return b.Rounds >= b.Plan.Rounds }

@@ -35,10 +35,11 @@ const confidence = .95
 // Add adds the value of a round.
 func (f *Figure) Add(round int, v float64) {
 	f.Values = append(f.Values, Value{round, v})
-	f.Summary = summarize(f.plain())
+	f.Summary = summarize(f.Plain())
 }
 
-func (f *Figure) plain() (values []float64) {
+// Plain are the values alone.
+func (f *Figure) Plain() (values []float64) {
 	for _, v := range f.Values {
 		values = append(values, v.V)
 	}
@@ -61,7 +62,13 @@ func summarize(values []float64) Summary {
 // Ratio of two figures of the same run, round by round, so that what slowed both of a
 // round down does not count.
 func Ratio(of, to *Figure) Figure {
-	r := Figure{Unit: "×"}
+	return byRound("×", of, to, func(of, to float64) float64 { return of / to })
+}
+
+// byRound combines two figures of the same run, where both have a value and the second is
+// not 0.
+func byRound(unit string, of, to *Figure, combine func(of, to float64) float64) Figure {
+	r := Figure{Unit: unit}
 	if of == nil || to == nil {
 		return r
 	}
@@ -69,14 +76,12 @@ func Ratio(of, to *Figure) Figure {
 	for _, v := range to.Values {
 		by[v.Round] = v.V
 	}
-	var plain []float64
 	for _, v := range of.Values {
 		if d := by[v.Round]; d != 0 {
-			r.Values = append(r.Values, Value{v.Round, v.V / d})
-			plain = append(plain, v.V/d)
+			r.Values = append(r.Values, Value{v.Round, combine(v.V, d)})
 		}
 	}
-	r.Summary = summarize(plain)
+	r.Summary = summarize(r.Plain())
 	return r
 }
 

@@ -75,3 +75,13 @@ func (l *Latencies) Quantiles() (points []Quantile) {
 	}
 	return points
 }
+
+// At is the quantile q of a curve, or the nearest above; 0 where there is none.
+func At(curve []Quantile, q float64) time.Duration {
+	for _, p := range curve {
+		if p.Q >= q {
+			return p.At
+		}
+	}
+	return 0
+}

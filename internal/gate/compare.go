@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// Trend is which way a cell went.
+// Trend is which way a cell went, or a figure.
 type Trend string
 
 // The trends, those first that matter most.
@@ -20,9 +20,17 @@ const (
 	Other  Trend = "changed"
 	Better Trend = "better"
 	New    Trend = "new"
+	// Of a figure: nothing can be told; no change is shown, and there may be one that
+	// counts; there is none.
+	Unsure  Trend = "undecided"
+	Unclear Trend = "unclear"
+	Same    Trend = "same"
 )
 
 var trends = []Trend{Worse, Lost, Gone, Other, Better, New}
+
+// FigureTrends are those of figures, in the same order.
+var FigureTrends = []Trend{Worse, Unsure, Gone, Other, Better, New, Unclear, Same}
 
 // Change is a cell that is not what it was. Base or Head is nil where it was not there.
 type Change struct {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,6 +21,8 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // Config is lockbench.yaml: what to run, and what must hold. Its zero value runs
@@ -35,6 +38,9 @@ type Config struct {
 	Require lb.Outcome `yaml:"require"`
 	// Limits are what a benchmark must hold.
 	Limits []Entry `yaml:"limits"`
+	// Before is a benchmark of before, which limits can be shares of: a directory or a file,
+	// seen from the directory of this one.
+	Before string `yaml:"before"`
 
 	file string
 	tree *ast.File
@@ -80,7 +86,7 @@ func Parse(file string, text []byte) (c Config, err error) {
 	var at yaml.Error
 	switch {
 	case errors.Is(err, io.EOF):
-		return c, &history.LineError{File: file, Line: 1, Err: errors.New("the file says nothing: it has the keys run, promises, require and limits")}
+		return c, &history.LineError{File: file, Line: 1, Err: errors.New("the file says nothing: it has the keys run, promises, require, limits and before")}
 	case errors.As(err, &at):
 		return c, &history.LineError{File: file, Line: at.GetToken().Position.Line, Err: errors.New(at.GetMessage())}
 	case err != nil:
@@ -125,8 +131,30 @@ func (c Config) check() error {
 		if l.limit, err = ParseLimit(l.Text); err != nil {
 			return c.At(fmt.Sprintf("$.limits[%d]", i), err)
 		}
+		if l.limit.To == Before && c.Before == "" {
+			return c.At(fmt.Sprintf("$.limits[%d]", i), errors.New("which benchmark was before is to be said: before: FILE"))
+		}
 	}
 	return nil
+}
+
+// Earlier reads the benchmark of before, nil where the file names none.
+func (c Config) Earlier() (*cost.Bench, error) {
+	if c.Before == "" {
+		return nil, nil
+	}
+	name := c.Before
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(filepath.Dir(c.file), name)
+	}
+	saved, err := rundir.OpenSaved(name)
+	if err == nil && saved.Bench == nil {
+		err = fmt.Errorf("%s holds no benchmark", name)
+	}
+	if err != nil {
+		return nil, c.At("$.before", err)
+	}
+	return saved.Bench, nil
 }
 
 // check says what is wrong, and at which key.

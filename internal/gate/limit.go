@@ -35,20 +35,28 @@ type Limit struct {
 	Text   string
 	Figure string // as [Figures] knows it
 	Op     string // < <= > >=
-	// Bound in the figure's unit; of a figure that is compared with that of the baseline,
-	// the share of it.
-	Bound    float64
-	Baseline bool
+	// Bound in the figure's unit; of a figure that is compared with another, the share of it.
+	Bound float64
+	To    To
 }
+
+// To is what a figure is compared with, if at all.
+type To string
+
+// What a figure is compared with.
+const (
+	Itself   To = ""
+	Baseline To = "baseline" // that of the benchmark's baseline lock
+	Before   To = "before"   // the same in the benchmark of before
+)
 
 // Figures looks up what a benchmark has measured.
 type Figures interface {
 	// Algorithms are those that were measured.
 	Algorithms() []string
 	// Figure is what was measured of an algorithm, in seconds, per second or as a plain
-	// number; with baseline, as a share of the baseline's. ok is false where it was not
-	// measured.
-	Figure(algorithm, figure string, baseline bool) (e Estimate, ok bool)
+	// number; where it is compared, as a share. ok is false where it was not measured.
+	Figure(algorithm, figure string, to To) (e Estimate, ok bool)
 }
 
 // Estimate is a median with the interval in which it lies.
@@ -64,19 +72,18 @@ const (
 	aShare  kind = "a share, such as 0.9 or 90%"
 )
 
-// figures are those that have a limit, beside the quantiles p(1) to p(99.9) of the time
-// from one holder to the next.
+// figures are those that have a limit; p(50) and p(99) are quantiles of the time from one
+// holder to the next.
 var figures = map[string]kind{
-	"cycle": aTime, "longest": aTime, "outage": aTime,
+	"cycle": aTime, "longest": aTime, "outage": aTime, "p(50)": aTime, "p(99)": aTime,
 	"grants": aRate, "handoff": aRate,
 	"requests": aNumber, "bytes": aNumber, "packets": aNumber, "wakeups": aNumber,
 	"fairness": aShare, "barging": aShare,
 }
 
 var (
-	limitForm    = regexp.MustCompile(`^\s*([a-z][a-z-]*|p\([0-9.]+\))\s*(<=|>=|<|>)\s*(\S.*?)\s*$`)
-	baselineForm = regexp.MustCompile(`^(?:([0-9.]+)\s*\*\s*)?baseline$`)
-	quantileForm = regexp.MustCompile(`^p\(([0-9]{1,2}(?:\.[0-9]+)?)\)$`)
+	limitForm = regexp.MustCompile(`^\s*([a-z][a-z-]*|p\([0-9.]+\))\s*(<=|>=|<|>)\s*(\S.*?)\s*$`)
+	shareForm = regexp.MustCompile(`^(?:([0-9.]+)\s*\*\s*)?(baseline|before)$`)
 )
 
 // ParseLimit reads a limit.
@@ -87,15 +94,12 @@ func ParseLimit(text string) (Limit, error) {
 	}
 	l := Limit{Text: strings.Join(m[1:], " "), Figure: m[1], Op: m[2]}
 	of, known := figures[l.Figure]
-	if q := quantileForm.FindStringSubmatch(l.Figure); q != nil && strings.Trim(q[1], "0.") != "" {
-		of, known = aTime, true
-	}
 	if !known {
-		return Limit{}, fmt.Errorf("unknown figure %q; there are p(1) to p(99.9), %s", l.Figure, strings.Join(slices.Sorted(maps.Keys(figures)), ", "))
+		return Limit{}, fmt.Errorf("unknown figure %q; there are %s", l.Figure, strings.Join(slices.Sorted(maps.Keys(figures)), ", "))
 	}
 	var err error
-	if b := baselineForm.FindStringSubmatch(m[3]); b != nil {
-		l.Baseline, l.Bound = true, 1
+	if b := shareForm.FindStringSubmatch(m[3]); b != nil {
+		l.To, l.Bound = To(b[2]), 1
 		if b[1] != "" {
 			l.Bound, err = strconv.ParseFloat(b[1], 64)
 		}
@@ -103,9 +107,18 @@ func ParseLimit(text string) (Limit, error) {
 		l.Bound, err = of.parse(m[3])
 	}
 	if err != nil || l.Bound <= 0 {
-		return Limit{}, fmt.Errorf("%q: the bound of %s is %s, or such as 0.9 * baseline", text, l.Figure, of)
+		return Limit{}, fmt.Errorf("%q: the bound of %s is %s, or such as 0.9 * baseline or 0.9 * before", text, l.Figure, of)
 	}
 	return l, nil
+}
+
+// ParseShare reads a share, such as 0.1 or 10%.
+func ParseShare(text string) (float64, error) {
+	v, err := aShare.parse(text)
+	if err != nil {
+		err = fmt.Errorf("%q is not %s", text, aShare)
+	}
+	return v, err
 }
 
 func (k kind) parse(s string) (v float64, err error) {
@@ -147,7 +160,7 @@ func (l Limit) Exceeded(e Estimate) bool {
 // tell writes an estimate beside the limit's bound.
 func (l Limit) tell(e Estimate) string {
 	write := func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
-	if figures[l.Figure] == aTime || strings.HasPrefix(l.Figure, "p(") {
+	if figures[l.Figure] == aTime {
 		write = func(v float64) string {
 			if math.IsInf(v, 1) {
 				return "never"
@@ -155,8 +168,8 @@ func (l Limit) tell(e Estimate) string {
 			return time.Duration(v * float64(time.Second)).String()
 		}
 	}
-	if l.Baseline {
-		write = func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) + " × baseline" }
+	if l.To != Itself {
+		write = func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) + " × " + string(l.To) }
 	}
 	return fmt.Sprintf("%s (95%% interval %s to %s)", write(e.Median), write(e.Low), write(e.High))
 }
@@ -172,7 +185,7 @@ func (c Config) limits(measured Figures) (found []Finding) {
 				continue
 			}
 			some = true
-			e, ok := measured.Figure(a, l.Figure, l.Baseline)
+			e, ok := measured.Figure(a, l.Figure, l.To)
 			switch {
 			case !ok:
 				found = append(found, Finding{Kind: NoData, Algorithm: a, Limit: l.Text, Says: "it was not measured"})

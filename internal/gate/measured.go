@@ -7,13 +7,17 @@ import (
 	"github.com/lockbench/lockbench/internal/cost"
 )
 
-// Benches are the [Figures] of benchmarks. An algorithm's are those of the first that has
-// measured it, with servers that keep what they confirm on the disk.
-type Benches []*cost.Bench
+// Benches are the [Figures] of benchmarks, of which one at most has measured an algorithm,
+// with servers that keep what they confirm on the disk.
+type Benches struct {
+	Now []*cost.Bench
+	// Before is that of before, nil for none.
+	Before *cost.Bench
+}
 
 // Algorithms implements [Figures].
 func (b Benches) Algorithms() (all []string) {
-	for _, one := range b {
+	for _, one := range b.Now {
 		for _, a := range one.Plan.Algorithms {
 			if !slices.Contains(all, a) {
 				all = append(all, a)
@@ -31,28 +35,43 @@ var measures = map[string]cost.Measure{
 }
 
 // Figure implements [Figures].
-func (b Benches) Figure(algorithm, figure string, baseline bool) (Estimate, bool) {
+func (b Benches) Figure(algorithm, figure string, to To) (Estimate, bool) {
 	m, known := measures[figure]
-	i := slices.IndexFunc(b, func(one *cost.Bench) bool { return slices.Contains(one.Plan.Algorithms, algorithm) })
+	i := slices.IndexFunc(b.Now, func(one *cost.Bench) bool { return slices.Contains(one.Plan.Algorithms, algorithm) })
 	if !known || i < 0 {
 		return Estimate{}, false
 	}
 	for _, servers := range []cost.Servers{cost.Disk, cost.Memory} {
-		of := cellOf(b[i], algorithm, servers, m)
+		of := cellOf(b.Now[i], algorithm, servers, m)
 		if of == nil {
 			continue
 		}
-		if !baseline {
-			return estimate(of, m)
+		switch to {
+		case Baseline:
+			against := cellOf(b.Now[i], b.Now[i].Plan.Baseline, servers, m)
+			if against == nil {
+				return Estimate{}, false
+			}
+			r := cost.Ratio(of.Figures[m], against.Figures[m])
+			return Estimate{r.Median, r.Low, r.High}, len(r.Values) > 0
+		case Before:
+			return since(b.Before, b.Now[i], of.Key, m)
 		}
-		to := cellOf(b[i], b[i].Plan.Baseline, servers, m)
-		if to == nil {
-			return Estimate{}, false
-		}
-		r := cost.Ratio(of.Figures[m], to.Figures[m])
-		return Estimate{r.Median, r.Low, r.High}, len(r.Values) > 0
+		return estimate(of, m)
 	}
 	return Estimate{}, false
+}
+
+// since is how a figure stands to that of before, as [Measured] compares them.
+func since(before, now *cost.Bench, k cost.Key, m cost.Measure) (Estimate, bool) {
+	if before == nil {
+		return Estimate{}, false
+	}
+	d := (&Performance{base: before, head: now}).figure(k, m).Counts().Difference
+	if d == nil {
+		return Estimate{}, false
+	}
+	return Estimate{d.Ratio, d.Low, d.High}, true
 }
 
 // cellOf is the cell in which the measure is taken, nil where nothing was.

@@ -40,14 +40,13 @@ func TestBenches(t *testing.T) {
 		{"cycle < 2ms", map[string]Kind{"base": NoData, "slow": Slow, "deaf": NoData}},
 		{"cycle <= 2ms", map[string]Kind{"base": NoData, "deaf": NoData}},
 		{"outage < 3s", map[string]Kind{"base": NoData, "deaf": Slow}},
-		{"p(95) < 1s", map[string]Kind{"base": NoData, "slow": NoData, "deaf": NoData}},
 	} {
 		l, err := ParseLimit(tt.limit)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := map[string]Kind{}
-		for _, f := range (Config{Limits: []Entry{{Text: tt.limit, limit: l}}}).limits(Benches{b}) {
+		for _, f := range (Config{Limits: []Entry{{Text: tt.limit, limit: l}}}).limits(Benches{Now: []*cost.Bench{b}}) {
 			got[f.Algorithm] = f.Kind
 		}
 		if len(got) != len(tt.want) {
@@ -59,7 +58,7 @@ func TestBenches(t *testing.T) {
 			}
 		}
 	}
-	if e, ok := (Benches{b}).Figure("deaf", "outage", false); !ok || !math.IsInf(e.Low, 1) {
+	if e, ok := (Benches{Now: []*cost.Bench{b}}).Figure("deaf", "outage", Itself); !ok || !math.IsInf(e.Low, 1) {
 		t.Errorf("an outage that never ended: %+v, %v", e, ok)
 	}
 }

@@ -15,7 +15,7 @@ type converter struct {
 	now       lb.Instant
 	processes map[string]*process
 	serial    int  // of acquisitions
-	struck    bool // by the nemesis
+	struck    int  // how many faults of the nemesis are in force
 	exact     bool // it is an export of lockbench
 	// What the notes tell.
 	ended, dropped, idle, other int
@@ -124,10 +124,16 @@ func (c *converter) nemesis(who, f string, value any) {
 	if !ok || who != "nemesis" {
 		return
 	}
-	if c.struck == (phase == "strike") {
+	before := c.struck
+	switch {
+	case phase == "strike" && (c.exact || before == 0): // ours are there once each, and several may be in force
+		c.struck++
+	case phase == "healed" && before > 0:
+		c.struck--
+	}
+	if (before > 0) == (c.struck > 0) {
 		return
 	}
-	c.struck = !c.struck
 	note := ""
 	if value != nil {
 		note = fmt.Sprint(value)

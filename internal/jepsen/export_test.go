@@ -13,6 +13,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/sketch"
 )
 
 // judged is what the layers say that look at nothing but clients and their locks.
@@ -175,4 +176,29 @@ func randomHistory(rnd *rand.Rand) (h history.Events) {
 		return randomHistory(rnd)
 	}
 	return append(h, history.Event{At: now + 5, Kind: history.KindEnd})
+}
+
+// TestExportFaultsAtOnce: faults that overlap are one to who reads the export, from the first
+// strike to the last heal.
+func TestExportFaultsAtOnce(t *testing.T) {
+	ix, err := history.Of(sketch.Must(`1 c A a;2 fault x strike;3 fault y strike;4 fault x healed;5 r A a ok;6 fault y healed;7 fault x strike;8 fault x healed;9 end`).Events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := Export(&out, ix); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadFrom(t.Context(), &out, "stdin", Drop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var spans []history.Span
+	for i := range again.Faults {
+		s := again.Faults[i].Span()
+		spans = append(spans, history.Span{From: s.From - again.Start, To: s.To - again.Start})
+	}
+	if want := []history.Span{{From: 1, To: 5}, {From: 6, To: 7}}; !slices.Equal(spans, want) {
+		t.Errorf("in force during %v, want %v", spans, want)
+	}
 }

@@ -73,7 +73,7 @@ func (p *Paper) Sees(host string) (all []string) {
 type paperNetwork struct{ lab *Paper }
 
 // Drop implements [lab.Network].
-func (n paperNetwork) Drop(from, to []lab.Node) (lab.Rule, error) {
+func (n paperNetwork) Drop(from, to []lab.Node, _ float64) (lab.Rule, error) {
 	n.lab.mu.Lock()
 	defer n.lab.mu.Unlock()
 	if n.lab.dropped == nil {
@@ -88,6 +88,9 @@ func (n paperNetwork) Drop(from, to []lab.Node) (lab.Rule, error) {
 	}
 	return r, nil
 }
+
+// Connections implements [lab.Network]: nobody is connected on paper.
+func (paperNetwork) Connections(_, _ []lab.Node) ([]lab.Connection, error) { return nil, nil }
 
 type paperRule struct {
 	lab   *Paper

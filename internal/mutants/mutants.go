@@ -50,6 +50,8 @@ type Mutant struct {
 	// Workload is what clients do with the mutant, OfWorkload what they do with the
 	// other; "" is the first of all.
 	Workload, OfWorkload string
+	// TTL is the lease, 0 for that of any run under the fault.
+	TTL time.Duration
 }
 
 // Outage as the By of a mutant: nobody could get the lock for about as long as a
@@ -64,6 +66,12 @@ func New(impl, of lb.Impl, fault, by string, outcomes ...lb.Outcome) Mutant {
 // InCrowd is the mutant among so many clients.
 func (mu Mutant) InCrowd(clients int) Mutant {
 	mu.Clients = clients
+	return mu
+}
+
+// Leased is the mutant, and the other, with leases of ttl.
+func (mu Mutant) Leased(ttl time.Duration) Mutant {
+	mu.TTL = ttl
 	return mu
 }
 
@@ -132,7 +140,7 @@ func Run(t *testing.T, all []Mutant) {
 	tried := map[string]bool{} // correct algorithms, by fault: several mutants are made of one
 	for _, mu := range all {
 		wg.Go(func() { c.try(t, mu, mu.Impl) })
-		if of := fmt.Sprint(mu.Of.Info().Name, mu.Fault, mu.Clients, mu.OfWorkload); !tried[of] {
+		if of := fmt.Sprint(mu.Of.Info().Name, mu.Fault, mu.Clients, mu.OfWorkload, mu.TTL); !tried[of] {
 			tried[of] = true
 			wg.Go(func() { c.try(t, mu, mu.Of) })
 		}
@@ -207,7 +215,7 @@ func (c *court) once(mu Mutant, impl lb.Impl, n int) (checker.Result, error) {
 		}
 	}
 	m := run.Matrix{Catalog: c.catalog, Workload: work, Base: history.Plan{
-		Lab: c.catalog.Labs[0].Name, Clients: mu.Clients, Processes: 3, Duration: 2 * time.Second, Seed: 1}}
+		Lab: c.catalog.Labs[0].Name, Clients: mu.Clients, Processes: 3, Duration: 2 * time.Second, TTL: mu.TTL, Seed: 1}}
 	plan := m.For(impl, fault, n)
 	return run.Execute(context.Background(), c.catalog,
 		filepath.Join(c.dir, rundir.Portable(fmt.Sprintf("%s-%s-%s-%d-%d", plan.Algorithm, plan.Fault, plan.Workload, plan.Clients, n))), plan)

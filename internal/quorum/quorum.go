@@ -133,7 +133,7 @@ func (s *Bench) Split(ctx context.Context, few int) (Split, error) {
 	}
 	a, b := service.Servers[:few], service.Servers[few:]
 	for _, sides := range [][2][]*lab.Server{{a, b}, {b, a}} {
-		if _, err := s.Lab.Network().Drop(nodes(sides[0]), nodes(sides[1])); err != nil {
+		if _, err := s.Lab.Network().Drop(nodes(sides[0]), nodes(sides[1]), 1); err != nil {
 			return Split{}, err
 		}
 	}

@@ -8,12 +8,12 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clock"
 )
 
 // acts are what one strike did, and how it is undone.
 type acts struct {
-	struck func(at lb.Instant) // is called at the first act
-
 	mu      sync.Mutex
 	begun   bool
 	victims []*caught
@@ -22,12 +22,23 @@ type acts struct {
 	down    map[string]bool // servers that were killed and nobody starts again
 }
 
-func (a *acts) strike(at lb.Instant) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.begun {
-		a.begun = true
-		a.struck(at)
+// act records that something is being done to a node since an instant, 0 for now. What
+// it returns records that it is over. The first act of a fault is its strike.
+func (s *strike) act(name, target string, since lb.Instant) (end func(note string)) {
+	if since == 0 {
+		since = clock.Now()
+	}
+	s.acts.mu.Lock()
+	if !s.begun {
+		s.begun = true
+		s.told(since, history.PhaseStrike, history.Proof{})
+	}
+	s.acts.mu.Unlock()
+	e := history.Event{At: since, Kind: history.KindAct, Name: name, Target: target, Fault: s.fault.Name, Phase: history.PhaseBegin}
+	s.record(e)
+	return func(note string) {
+		e.At, e.Phase, e.Note = 0, history.PhaseEnd, note
+		s.record(e)
 	}
 }
 
@@ -63,8 +74,8 @@ func (a *acts) undone(f func(context.Context) error) (once func(context.Context)
 // the lock and is at work, and works for long enough for a third to be granted what
 // the late one gave away. For neither is waited for long, since perhaps nobody can get
 // the lock any more, and of a lock that is one there is no third.
-func (s *stage) unwind(ctx context.Context, late bool) (err error) {
-	a := s.acts
+func (s *strike) unwind(ctx context.Context, late bool) (err error) {
+	a := &s.acts
 	a.mu.Lock() // a fault that does not heed its context may go on
 	victims, ends, undo := slices.Clone(a.victims), slices.Clone(a.ends), slices.Clone(a.undo)
 	a.mu.Unlock()

@@ -21,6 +21,7 @@ type caught struct {
 	answers    <-chan worker.Report
 	how        faults.Stop
 	client, id string
+	lock       string
 	at         lb.Instant
 	stopped    time.Duration // when it was let go
 	free       bool
@@ -36,7 +37,7 @@ func (w *workerProc) catchAs(ctx context.Context, o worker.Order) (*caught, erro
 	o.Do = worker.DoCatch
 	step, how := o.Step, o.How
 	if how == faults.FreezeAll {
-		o.How, o.All = faults.Freeze, w.clients
+		o.How, o.All = faults.Freeze, w.cfg.Clients
 	}
 	n, answers, err := w.order(o)
 	if err != nil {
@@ -59,7 +60,7 @@ func (w *workerProc) catchAs(ctx context.Context, o worker.Order) (*caught, erro
 }
 
 func (c *caught) is(r worker.Report) {
-	c.client, c.id, c.at = r.Client, r.ID, r.At
+	c.client, c.id, c.lock, c.at = r.Client, r.ID, r.Lock, r.At
 	if c.how == faults.Kill {
 		c.worker.doomed.Store(true)
 	}

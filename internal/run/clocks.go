@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/internal/worker"
 )
 
 // MoveClock implements [faults.Stage].
-func (s *stage) MoveClock(ctx context.Context, n faults.Node, ahead time.Duration, rate float64) (*faults.Moved, error) {
+func (s *strike) MoveClock(ctx context.Context, n faults.Node, ahead time.Duration, rate float64) (*faults.Moved, error) {
 	set := func(ctx context.Context, ahead time.Duration, rate float64) error {
 		if w, ok := s.worker(n); ok {
 			_, err := w.ask(ctx, worker.Order{Do: worker.DoClock, Ahead: ahead, Rate: rate})
@@ -34,7 +35,11 @@ func (s *stage) MoveClock(ctx context.Context, n faults.Node, ahead time.Duratio
 		}
 		return server.Clock(ctx)
 	}
-	end := s.act("move clock", n.Name(), 0)
+	var since lb.Instant // now, or since the start where that is how it was started
+	if s.skewed.ahead == ahead && n.Name() == s.workers.list()[0].Name() {
+		since = s.skewed.since
+	}
+	end := s.act("move clock", n.Name(), since)
 	var told time.Duration
 	s.acts.undone(func(ctx context.Context) (err error) {
 		if w, ok := s.worker(n); ok && !w.alive() {

@@ -49,11 +49,12 @@ func Execute(ctx context.Context, c catalog.Catalog, dir string, plan history.Pl
 // clients work, the fault strikes and is healed, the history is judged. It tells one at a
 // time.
 func Watched(ctx context.Context, c catalog.Catalog, dir string, plan history.Plan, tell func(phase string)) (checker.Result, error) {
-	plan.Machine, plan.Versions = Here(), versions(ctx, c, plan)
+	plan.Machine, plan.Versions, plan.About = Here(), versions(ctx, c, plan), about(c, plan)
 	r, err := rundir.CreateRun(dir, plan)
 	if err != nil {
 		return failed(plan, err), err
 	}
+	defer rundir.Hold(dir)()
 	if err := performed(ctx, c, r, tell); err != nil {
 		res := failed(r.Plan, err)
 		noWord := r.Fail(res.Reason)

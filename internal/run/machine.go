@@ -69,7 +69,7 @@ func Built() map[string]string {
 
 // versions are those of what takes part in a run.
 func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[string]string {
-	t, err := c.Topology(plan.Topology)
+	t, err := c.Servers(plan)
 	driver, err2 := c.Lab(plan.Lab)
 	if err != nil || err2 != nil {
 		return Built()
@@ -92,11 +92,12 @@ func Versions(ctx context.Context, driver lab.Driver, topologies ...lab.Topology
 	return v
 }
 
-var known sync.Map // of servers' versions, by their names
+var known sync.Map // of servers' versions, by the command that told it
 
 // serverVersion asks the server's program, once.
 func serverVersion(ctx context.Context, of lab.Version) string {
-	if v, ok := known.Load(of.Of); ok {
+	program := strings.Join(of.Command, " ")
+	if v, ok := known.Load(program); ok {
 		return v.(string)
 	}
 	found, err := lab.Resolve(of.Command)
@@ -110,6 +111,6 @@ func serverVersion(ctx context.Context, of lab.Version) string {
 		return ""
 	}
 	version := strings.TrimSpace(string(text))
-	known.Store(of.Of, version)
+	known.Store(program, version)
 	return version
 }

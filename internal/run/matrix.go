@@ -35,6 +35,8 @@ type Matrix struct {
 	Budget time.Duration
 	// Shard is the part of the runs to do.
 	Shard rundir.Shard
+	// ForGate says that a gate has it done.
+	ForGate bool
 	// Watch, if it is not nil, is told what happens, from one goroutine at a time.
 	Watch func(Progress)
 }
@@ -55,31 +57,42 @@ type Progress struct {
 
 const defaultTTL = time.Second
 
-// For returns the base plan made one of this algorithm and fault. Its topology is the
-// first of the algorithm's that the fault can strike: a lock that runs on one server
-// meets a failover where there is something to fail over to.
+// For returns the base plan made one of this algorithm and fault.
 func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 	info, work, plan := impl.Info(), m.Workload.Info(), m.Base
 	plan.Algorithm, plan.Fault, plan.Workload = info.Name, fault.Name, work.Name
-	plan.Traits, plan.Expect, plan.Jobs = info.Traits, work.Expected(info, plan.Fault), max(1, m.Jobs)
+	plan.Traits, plan.Expect, plan.Jobs = fault.Claims(info.Traits), work.Expected(info, plan.Fault), max(1, m.Jobs)
 	plan.Evidence, plan.Guarded, plan.GivesUp = work.Evidence, work.Guarded, work.GivesUp
 	plan.Seed += uint64(n)
+	if fault.Mix == nil || plan.FaultsAtOnce == 1 {
+		plan.FaultsAtOnce = 0
+	}
 	if plan.Topology == "" {
-		plan.Topology = info.Topologies[0]
-		for _, name := range info.Topologies {
-			there := plan
-			there.Topology = name
-			if m.Available(there, fault) == nil {
-				plan.Topology = name
-				break
-			}
-		}
+		plan.Topology = m.where(plan, info.Topologies, fault)
 	}
 	if plan.TTL == 0 {
 		plan.TTL = max(defaultTTL, fault.MinTTL)
 	}
 	plan.Duration = max(plan.Duration, work.AtLeast(plan.TTL))
 	return plan
+}
+
+// where is the topology of the algorithm's that the fault strikes: the first that it prefers,
+// or else that it can strike. A lock that runs on one server meets a failover where there is
+// something to fail over to, and the end of a session where another server may know of it later.
+func (m *Matrix) where(plan history.Plan, topologies []string, fault faults.Fault) string {
+	var can []string
+	for _, plan.Topology = range topologies {
+		if m.Available(plan, fault) != nil {
+			continue
+		}
+		setting, err := m.Catalog.Setting(plan)
+		if err == nil && (fault.Prefers == nil || fault.Prefers(setting) == nil) {
+			return plan.Topology
+		}
+		can = append(can, plan.Topology)
+	}
+	return append(can, topologies...)[0]
 }
 
 // Available says why there is no run of the plan: the workload asks for what the lock
@@ -108,7 +121,9 @@ func (m *Matrix) Run(ctx context.Context, dir string) ([]checker.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Until, out.Shard, out.Plan = m.Until, m.Shard, &m.Base
+	base := m.Base
+	base.Made = time.Now().Truncate(time.Second)
+	out.Until, out.Shard, out.ForGate, out.Plan = m.Until, m.Shard, m.ForGate, &base
 	m.divide(out)
 	if err := out.Save(); err != nil {
 		return nil, err
@@ -149,6 +164,7 @@ func (m *Matrix) divide(out *rundir.Matrix) {
 // do does what is missing of the runs. Those of each cell that were done before are given
 // by their numbers, from 0.
 func (m *Matrix) do(ctx context.Context, out *rundir.Matrix, before []map[int]checker.Result) ([]checker.Cell, error) {
+	defer rundir.Hold(out.Dir)()
 	q := newQueue(m, out, before)
 	if m.Budget > 0 {
 		stop := time.AfterFunc(m.Budget, q.close)

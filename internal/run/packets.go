@@ -8,11 +8,21 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/lab"
 )
 
 // Drop implements [faults.Stage].
-func (s *stage) Drop(ctx context.Context, from, to []faults.Node) (*faults.Drops, error) {
+func (s *strike) Drop(ctx context.Context, from, to []faults.Node) (*faults.Drops, error) {
+	return s.drop(ctx, "drop", from, to, 1)
+}
+
+// Lose implements [faults.Stage].
+func (s *strike) Lose(ctx context.Context, from, to []faults.Node, share float64) (*faults.Drops, error) {
+	return s.drop(ctx, fmt.Sprintf("drop %.0f%%", 100*share), from, to, share)
+}
+
+func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, share float64) (*faults.Drops, error) {
 	a, err := s.places(from)
 	if err != nil {
 		return nil, err
@@ -21,27 +31,36 @@ func (s *stage) Drop(ctx context.Context, from, to []faults.Node) (*faults.Drops
 	if err != nil {
 		return nil, err
 	}
-	end := s.act("drop", names(from)+" → "+names(to), 0)
-	rule, err := s.lab.Network().Drop(a, b)
+	end := s.act(name, names(from)+" → "+names(to), 0)
+	rule, err := s.lab.Network().Drop(a, b, share)
 	if err != nil {
 		return nil, err
 	}
 	var gone uint64 // how many it had dropped when it was removed
-	removed := false
+	var lasted time.Duration
+	start, removed := clock.Now(), false
 	remove := s.acts.undone(func(ctx context.Context) (err error) {
 		gone, err = patiently(ctx, rule)
 		removed = true
 		err = errors.Join(err, rule.Remove())
+		lasted = clock.Now().Sub(start)
 		end(fmt.Sprintf("%d packets dropped", gone))
 		return err
 	})
-	return &faults.Drops{End: remove, Packets: func() uint64 {
-		if removed {
-			return gone
-		}
-		n, _ := rule.Packets() // what can't be counted is not proven
-		return n
-	}}, ctx.Err()
+	return &faults.Drops{End: remove,
+		Packets: func() uint64 {
+			if removed {
+				return gone
+			}
+			n, _ := rule.Packets() // what can't be counted is not proven
+			return n
+		},
+		Lasted: func() time.Duration {
+			if removed {
+				return lasted
+			}
+			return clock.Now().Sub(start)
+		}}, ctx.Err()
 }
 
 // patiently counts the packets, and gives who has not tried to say anything during the

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"syscall"
@@ -23,7 +22,8 @@ import (
 
 // The runner owns durations. All that depend on the lease are multiples of it.
 const (
-	startBound  = 30 * time.Second // for the lab, the servers and the sessions
+	startBound  = 30 * time.Second // for the lab and the sessions
+	serverBound = 10 * time.Second // more for each server: an ensemble of JVMs, beside others, takes its time
 	warmUp      = 300 * time.Millisecond
 	injectBound = 20 * time.Second // for a client to come to a fault's step, and for servers to follow
 	gatherBound = 8 * time.Second  // for all clients to come to a step
@@ -69,7 +69,7 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 	s := &stage{
 		plan: r.Plan, catalog: c, dir: r, lab: l, setting: setting,
 		tell:   teller(phases),
-		record: rec.Record, rand: rand.New(rand.NewPCG(r.Plan.Seed, 0)),
+		record: rec.Record,
 	}
 	err = s.play(ctx, fault)
 	return errors.Join(err, l.Close(), rec.Close())
@@ -81,7 +81,7 @@ func (s *stage) play(ctx context.Context, fault faults.Fault) error {
 	}
 	s.tell(fmt.Sprintf("%d clients work", s.plan.Clients))
 	start := clock.Now()
-	for _, w := range s.workers {
+	for _, w := range s.workers.list() {
 		if _, _, err := w.order(worker.Order{Do: worker.DoStart}); err != nil {
 			return err
 		}
@@ -111,7 +111,9 @@ func (s *stage) perform(ctx context.Context, fault faults.Fault, start lb.Instan
 	if s.plan.First {
 		go s.watch(waiting, stop)
 	}
-	over := func() bool { return waiting.Err() != nil || clock.Now().Sub(start) >= s.plan.Duration }
+	over := func() bool {
+		return waiting.Err() != nil || fault.Repeats && clock.Now().Sub(start) >= s.plan.Duration
+	}
 	if err := s.strikes(ctx, fault, over); err != nil {
 		return err
 	}
@@ -132,7 +134,7 @@ func (s *stage) showEnough(ctx context.Context) error {
 	before := -1
 	for waited := time.Duration(0); waited < bound; waited += look {
 		n := 0
-		for _, w := range s.alive() {
+		for _, w := range s.workers.alive() {
 			r, err := w.ask(ctx, worker.Order{Do: worker.DoCount})
 			if err != nil && w.alive() {
 				return err
@@ -151,7 +153,7 @@ func (s *stage) showEnough(ctx context.Context) error {
 }
 
 func (s *stage) setUp(ctx context.Context, fault faults.Fault) error {
-	ctx, cancel := context.WithTimeout(ctx, startBound)
+	ctx, cancel := context.WithTimeout(ctx, startBound+time.Duration(s.setting.Topology.Servers)*serverBound)
 	defer cancel()
 	s.tell("the servers start: " + s.plan.Topology)
 	if err := s.startStore(ctx); err != nil {
@@ -161,13 +163,18 @@ func (s *stage) setUp(ctx context.Context, fault faults.Fault) error {
 	s.service, err = lab.StartService(ctx, s.lab, s.setting.Topology, lab.Options{
 		Log:     func(name string) (*os.File, error) { return s.dir.OpenLog(name) },
 		Longest: s.plan.TTL,
+		Stalls:  fault.StallsDisks(),
 		Clocks:  fault.MovesServerClocks(s.setting),
 	})
 	if err != nil {
 		return err
 	}
 	s.tell(fmt.Sprintf("%d worker processes start", s.plan.Processes))
-	s.workers, err = startWorkers(ctx, s.lab, s.dir, s.service, s.store.Endpoint())
+	if ahead := time.Duration(fault.StartsAhead * float64(s.plan.TTL)); ahead != 0 {
+		s.skewed = skewed{ahead, clock.Now()}
+	}
+	workers, err := startWorkers(ctx, s.lab, s.dir, s.service, s.store.Endpoint(), s.skewed.ahead, fault.SharedSession)
+	s.workers.join(workers...)
 	return err
 }
 
@@ -218,13 +225,13 @@ func (s *stage) stopStore(ctx context.Context) error {
 func (s *stage) stopWorkers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopBound)
 	defer cancel()
-	for _, w := range s.workers {
+	for _, w := range s.workers.list() {
 		if w.alive() {
 			_, _, _ = w.order(worker.Order{Do: worker.DoStop}) // if it just died, await says so
 		}
 	}
 	var err error
-	for _, w := range s.workers {
+	for _, w := range s.workers.list() {
 		if w.doomed.Load() {
 			continue
 		}

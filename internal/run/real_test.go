@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,10 @@ import (
 	"github.com/lockbench/lockbench/cli"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/etcd"
+	"github.com/lockbench/lockbench/impls/mysql"
 	"github.com/lockbench/lockbench/impls/redis"
+	"github.com/lockbench/lockbench/impls/zk"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -37,7 +41,7 @@ func TestMain(m *testing.M) {
 // with it, with the faults and with the work.
 func things() catalog.Catalog {
 	return catalog.Catalog{
-		Locks:      []lb.Impl{redis.SetPXLua(), redis.Fenced(), wrapped{"noisy"}, wrapped{"panics"}},
+		Locks:      []lb.Impl{redis.SetPXLua(), redis.Fenced(), zk.Sequential(), etcd.Lease(), mysql.GetLock(), wrapped{"noisy"}, wrapped{"panics"}},
 		Faults:     append(faults.All(), slowInjection(), halfInjection(), nobody(), nobodyAgain(), twoMoves(), shortMix()),
 		More:       faults.More(),
 		Workloads:  append(workloads.All(), failing{}, judging{}),
@@ -194,15 +198,15 @@ func doIn(t *testing.T, dir, algorithm, fault, workload string, change func(*his
 	if err != nil {
 		t.Fatal(err)
 	}
-	topology, err := c.Topology("redis")
-	if err != nil {
-		t.Fatal(err)
-	}
-	testenv.Need(t, "the local lab with redis", driver.Ready(t.Context(), []lab.Kind{topology.Kind}))
 	impl, err := c.Lock(algorithm)
 	if err != nil {
 		t.Fatal(err)
 	}
+	topology, err := c.Topology(impl.Info().Topologies[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	testenv.Need(t, "the local lab with "+topology.Name, driver.Ready(t.Context(), []lab.Kind{topology.Kind}))
 	f, err := c.Fault(fault)
 	if err != nil {
 		t.Fatal(err)
@@ -331,7 +335,7 @@ func TestNobodySaw(t *testing.T) {
 // TestClientClock: what moves is what every library in the process reads, and it is put
 // right again. A correct lock does not mind, and its holder is not held.
 func TestClientClock(t *testing.T) {
-	for _, fault := range []string{"client-clock", "client-clock:back", "client-clock:fast"} {
+	for _, fault := range []string{"client-clock", "client-clock:back", "client-clock:fast", "client-clock:ahead-from-start", "client-clock:behind-from-start"} {
 		res, ix, err := do(t, setpx, fault, counter, nil)
 		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven {
 			t.Errorf("%s: %s (%s; %s), %v", fault, res.Outcome, res.Reason, res.Effect.Measured, err)
@@ -345,7 +349,7 @@ func TestClientClock(t *testing.T) {
 // TestReplyOfTheGrant: what is lost or late is the answer to the request that took the
 // lock, and the victim hears nothing before the fault is healed, or late.
 func TestReplyOfTheGrant(t *testing.T) {
-	for fault, late := range map[string]bool{"lose-reply": false, "slow-reply": true} {
+	for fault, late := range map[string]bool{"lost-grant": false, "late-grant": true} {
 		for seed := range uint64(3) {
 			res, ix, err := do(t, setpx, fault, counter, func(p *history.Plan) { p.Seed = 10 + seed })
 			if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "it was granted") {
@@ -396,4 +400,88 @@ func TestPauseClient(t *testing.T) {
 			t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
 		}
 	}
+}
+
+// TestReplyAtAStep: the answer to the release is lost, and nobody else's; the client waits
+// for it, and gives the lock back again.
+func TestReplyAtAStep(t *testing.T) {
+	for _, fault := range []string{"lose-reply", "lose-reply@before-compare-and-delete", "slow-reply@before-compare-and-delete"} {
+		res, ix, err := do(t, setpx, fault, counter, nil)
+		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "did not arrive") {
+			t.Fatalf("%s: %s (%s; %s), %v", fault, res.Outcome, res.Reason, res.Effect.Measured, err)
+		}
+		victim := ix.Acqs[ix.Steps[0].Acq]
+		if !victim.Granted() {
+			t.Errorf("%s: %+v is no holder", fault, victim)
+		}
+	}
+}
+
+// TestExpire: the sessions are over on the real server, and others get the lock under its
+// holder; who waits goes on with another session. Locks of which none ends with a session say so.
+func TestExpire(t *testing.T) {
+	for _, algorithm := range []string{"zk-sequential", "etcd-lease", "mysql-getlock"} {
+		for _, fault := range []string{"expire-waiter", "expire-holder", "expire-all", "expire@before-write"} {
+			res, ix, err := do(t, algorithm, fault, counter, nil)
+			if err != nil || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "ended") {
+				t.Errorf("%s × %s: %s (%s; %s), %v", algorithm, fault, res.Outcome, res.Reason, res.Effect.Measured, err)
+				continue
+			}
+			holder := ix.Acqs[ix.Steps[0].Acq]
+			spared, mayBe := fault == "expire-waiter", fault == "expire-all" // the others need sessions, too, before they get the lock
+			if spared != (res.Outcome == lb.Safe) && !mayBe || spared && holder.Lost != history.Forever {
+				t.Errorf("%s × %s: %s (%s), %+v", algorithm, fault, res.Outcome, res.Reason, holder)
+			}
+		}
+	}
+	f, err := things().Fault("expire-holder")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Available(faults.Setting{Lab: lab.Local(), Topology: lab.Topology{Servers: 1}, Algorithm: redis.SetPXLua().Info()}); err == nil || !strings.Contains(err.Error(), "end with no session") {
+		t.Errorf("available where there are no sessions: %v", err)
+	}
+}
+
+// TestGoesOn: a client whose host is cut off, or whose server dies, at a step goes on.
+func TestGoesOn(t *testing.T) {
+	for _, fault := range []string{"cut-rejoin", "cut-rejoin/0.5ttl", "kill-server@before-compare-and-delete"} {
+		res, ix, err := do(t, setpx, fault, counter, nil)
+		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "it went on") {
+			t.Errorf("%s: %s (%s; %s), %v", fault, res.Outcome, res.Reason, res.Effect.Measured, err)
+		}
+		if f := ix.Faults[0]; f.Heal.Sub(f.Strike) < 500*time.Millisecond {
+			t.Errorf("%s was in force for %v", fault, f.Heal.Sub(f.Strike))
+		}
+	}
+}
+
+// TestClientsAsPeopleWriteThem: who releases twice is recorded twice; another life, or a
+// twin, works on under names of its own; and whoever shares a session asks in it.
+func TestClientsAsPeopleWriteThem(t *testing.T) {
+	for fault, shows := range map[string]func(*history.Index) bool{
+		"release-twice": func(ix *history.Index) bool {
+			return slices.ContainsFunc(ix.Acqs, func(a history.Acquisition) bool {
+				n := 0
+				for range ix.Releases(&a) {
+					n++
+				}
+				return n == 2
+			})
+		},
+		"restart-holder": again, "twin-holder": again,
+		"shared-session": func(*history.Index) bool { return true },
+	} {
+		res, ix, err := do(t, setpx, fault, counter, nil)
+		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !shows(ix) {
+			t.Errorf("%s: %s (%s; %s), %v", fault, res.Outcome, res.Reason, res.Effect.Measured, err)
+		}
+	}
+}
+
+// again reports whether a second life of a process was granted the lock.
+func again(ix *history.Index) bool {
+	return slices.ContainsFunc(ix.Acqs, func(a history.Acquisition) bool {
+		return a.Granted() && strings.Contains(ix.ClientName(&a), "-2.")
+	})
 }

@@ -12,12 +12,22 @@ import (
 )
 
 // Kill implements [faults.Stage].
-func (s *stage) Kill(ctx context.Context, n faults.Node) error {
+func (s *strike) Kill(ctx context.Context, n faults.Node) error {
+	return s.end(ctx, n, "kill", (*lab.Server).Kill)
+}
+
+// ShutDown implements [faults.Stage].
+func (s *strike) ShutDown(ctx context.Context, n faults.Node) error {
+	return s.end(ctx, n, "shut down", (*lab.Server).ShutDown)
+}
+
+// end ends a server in one way or the other; nobody may start it again before it is healed.
+func (s *strike) end(ctx context.Context, n faults.Node, name string, how func(*lab.Server, context.Context) error) error {
 	server, err := s.server(n)
 	if err != nil {
 		return err
 	}
-	end := s.act("kill", n.Name(), 0)
+	end := s.act(name, n.Name(), 0)
 	s.acts.mu.Lock()
 	s.acts.down[n.Name()] = true
 	s.acts.mu.Unlock()
@@ -32,7 +42,7 @@ func (s *stage) Kill(ctx context.Context, n faults.Node) error {
 		_, err := s.restart(ctx, server, false)
 		return err
 	})
-	if err := server.Kill(ctx); err != nil {
+	if err := how(server, ctx); err != nil {
 		return err
 	}
 	end("")
@@ -40,7 +50,7 @@ func (s *stage) Kill(ctx context.Context, n faults.Node) error {
 }
 
 // Restart implements [faults.Stage].
-func (s *stage) Restart(ctx context.Context, n faults.Node, empty bool) func(context.Context) (time.Duration, error) {
+func (s *strike) Restart(ctx context.Context, n faults.Node, empty bool) func(context.Context) (time.Duration, error) {
 	type answer struct {
 		down time.Duration
 		err  error
@@ -75,7 +85,7 @@ func (s *stage) Restart(ctx context.Context, n faults.Node, empty bool) func(con
 	return await
 }
 
-func (s *stage) restart(ctx context.Context, server *lab.Server, empty bool) (time.Duration, error) {
+func (s *strike) restart(ctx context.Context, server *lab.Server, empty bool) (time.Duration, error) {
 	name := "restart"
 	if empty {
 		name = "restart empty"
@@ -88,8 +98,15 @@ func (s *stage) restart(ctx context.Context, server *lab.Server, empty bool) (ti
 	return time.Since(start), nil
 }
 
+// Replace implements [faults.Stage].
+func (s *strike) Replace(ctx context.Context, n faults.Node) error {
+	end := s.act("replace member", n.Name(), 0)
+	defer end("")
+	return s.service.Replace(ctx, n.Name())
+}
+
 // Freeze implements [faults.Stage].
-func (s *stage) Freeze(ctx context.Context, n faults.Node) error {
+func (s *strike) Freeze(ctx context.Context, n faults.Node) error {
 	server, err := s.server(n)
 	if err != nil {
 		return err
@@ -106,7 +123,7 @@ func (s *stage) Freeze(ctx context.Context, n faults.Node) error {
 }
 
 // Promote implements [faults.Stage].
-func (s *stage) Promote(ctx context.Context, n faults.Node) error {
+func (s *strike) Promote(ctx context.Context, n faults.Node) error {
 	if s.setting.Topology.Elects() {
 		return nil
 	}

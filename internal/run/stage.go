@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -13,12 +12,11 @@ import (
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
 )
 
-// stage is the run in progress. What faults may do on it is in acts.go.
+// stage is the run in progress. What faults may do on it they do as a [strike].
 type stage struct {
 	plan    history.Plan
 	catalog catalog.Catalog
@@ -27,21 +25,26 @@ type stage struct {
 	setting faults.Setting
 	tell    func(phase string)
 	record  func(history.Event)
-	rand    *rand.Rand
 	store   lab.Process
 	service *lab.Service
-	workers []*workerProc
-	acts    *acts // of the strike in progress
+	workers crew
+	skewed  skewed
+	// patience is how much longer than by itself a fault may take, because another that is in
+	// force keeps a process from answering.
+	patience time.Duration
 }
 
-var _ faults.Stage = (*stage)(nil)
+// skewed is the clock of the first worker's host, where it was ahead when it started.
+type skewed struct {
+	ahead time.Duration
+	since lb.Instant
+}
 
 func (s *stage) Setting() faults.Setting                          { return s.setting }
 func (s *stage) TTL() time.Duration                               { return s.plan.TTL }
-func (s *stage) Rand() *rand.Rand                                 { return s.rand }
 func (s *stage) Servers() []faults.Node                           { return nodes(s.service.Servers) }
 func (s *stage) Sentinels() []faults.Node                         { return nodes(s.service.Sentinels) }
-func (s *stage) Workers() []faults.Node                           { return nodes(s.alive()) }
+func (s *stage) Workers() []faults.Node                           { return nodes(s.workers.alive()) }
 func (s *stage) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
 
 func nodes[N faults.Node](some []N) (all []faults.Node) {
@@ -63,23 +66,15 @@ func (s *stage) Leader(ctx context.Context, except faults.Node) (faults.Node, er
 	return server, nil
 }
 
-func (s *stage) alive() (all []*workerProc) {
-	for _, w := range s.workers {
-		if w.alive() {
-			all = append(all, w)
-		}
-	}
-	return all
-}
-
 func (s *stage) Passed(ctx context.Context, step string, by, except faults.Node) error {
 	var asked sync.WaitGroup
 	defer asked.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	passed := make(chan error, len(s.workers))
+	alive := s.workers.alive()
+	passed := make(chan error, len(alive))
 	n := 0
-	for _, w := range s.alive() {
+	for _, w := range alive {
 		if by != nil && w.Name() != by.Name() || except != nil && w.Name() == except.Name() {
 			continue
 		}
@@ -97,11 +92,12 @@ func (s *stage) Passed(ctx context.Context, step string, by, except faults.Node)
 
 // worker is the process of that name.
 func (s *stage) worker(n faults.Node) (*workerProc, bool) {
-	i := slices.IndexFunc(s.workers, func(w *workerProc) bool { return w.Name() == n.Name() })
+	all := s.workers.list()
+	i := slices.IndexFunc(all, func(w *workerProc) bool { return w.Name() == n.Name() })
 	if i < 0 {
 		return nil, false
 	}
-	return s.workers[i], true
+	return all[i], true
 }
 
 func (s *stage) server(n faults.Node) (*lab.Server, error) {
@@ -125,17 +121,4 @@ func (s *stage) places(some []faults.Node) (all []lab.Node, err error) {
 		}
 	}
 	return all, err
-}
-
-// act records that something is being done to a node since an instant, 0 for now. What
-// it returns records that it is over. The first act of a fault is its strike.
-func (s *stage) act(name, target string, since lb.Instant) (end func(note string)) {
-	if since == 0 {
-		since = clock.Now()
-	}
-	s.acts.strike(since)
-	s.record(history.Event{At: since, Kind: history.KindAct, Name: name, Target: target, Phase: history.PhaseBegin})
-	return func(note string) {
-		s.record(history.Event{Kind: history.KindAct, Name: name, Target: target, Phase: history.PhaseEnd, Note: note})
-	}
 }

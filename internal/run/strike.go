@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -14,42 +15,41 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// told are the phases of a fault in words.
-var told = map[string]string{history.PhaseStrike: "strikes", history.PhaseHeal: "is healed", history.PhaseHealed: "is over"}
-
-// between is how long a fault that strikes again rests after one that did not.
-const between = 200 * time.Millisecond
-
-// strikes has the fault strike, once or until the time is over.
-func (s *stage) strikes(ctx context.Context, f faults.Fault, over func() bool) error {
-	for {
-		one := f
-		if f.Mix != nil {
-			possible := f.Possible(s.setting)
-			one = possible[s.rand.IntN(len(possible))]
-		}
-		struck, err := s.strike(ctx, one)
-		if err != nil || !f.Repeats || over() {
-			return err
-		}
-		if !struck {
-			if err := sleep(ctx, between); err != nil {
-				return err
-			}
-		}
-	}
+// strike is one strike of a fault on the stage. What it does is its own, and undone with it,
+// whatever else is in force.
+type strike struct {
+	*stage
+	fault faults.Fault
+	rand  *rand.Rand
+	acts
 }
 
-// strike injects the fault, waits, heals it, and waits until the lock is granted
+var _ faults.Stage = (*strike)(nil)
+
+// begin makes the nth strike of the run, from 0. What it draws depends on the seed and on that
+// number only, whatever else is in force.
+func (s *stage) begin(f faults.Fault, nth uint64) *strike {
+	return &strike{stage: s, fault: f, rand: rand.New(rand.NewPCG(s.plan.Seed, nth)), acts: acts{down: map[string]bool{}}}
+}
+
+// Rand implements [faults.Stage].
+func (s *strike) Rand() *rand.Rand { return s.rand }
+
+// phases are those of a fault in words.
+var phases = map[string]string{history.PhaseStrike: "strikes", history.PhaseHeal: "is healed", history.PhaseHealed: "is over"}
+
+// told records a phase of the fault, at an instant or, if it is 0, now.
+func (s *strike) told(at lb.Instant, phase string, p history.Proof) {
+	s.tell(strings.TrimSuffix(s.fault.Name+" "+phases[phase]+": "+p.Measured, ": "))
+	s.record(history.Event{At: at, Kind: history.KindFault, Name: s.fault.Name, Phase: phase, Proven: p.Proven, Note: p.Measured})
+}
+
+// do injects the fault, waits, heals it, and waits until the lock is granted
 // again. That nobody came by to be struck, perhaps after a part of it was done, is part of
 // the history; every other error is a failure of the bench, and says nothing of the lock.
-func (s *stage) strike(ctx context.Context, f faults.Fault) (struck bool, err error) {
-	fault := func(at lb.Instant, phase string, p history.Proof) {
-		s.tell(strings.TrimSuffix(f.Name+" "+told[phase]+": "+p.Measured, ": "))
-		s.record(history.Event{At: at, Kind: history.KindFault, Name: f.Name, Phase: phase, Proven: p.Proven, Note: p.Measured})
-	}
-	s.acts = &acts{down: map[string]bool{}, struck: func(at lb.Instant) { fault(at, history.PhaseStrike, history.Proof{}) }}
-	injecting, cancel := context.WithTimeout(ctx, injectBound+s.plan.TTL)
+func (s *strike) do(ctx context.Context) (struck bool, err error) {
+	f := s.fault
+	injecting, cancel := context.WithTimeout(ctx, injectBound+s.plan.TTL+s.patience+f.Takes)
 	defer cancel()
 	proof, err := within(injecting, "its injection", func(ctx context.Context) (faults.Proof, error) {
 		return f.Inject(ctx, faults.Strike{Stage: s, Fault: f})
@@ -59,17 +59,17 @@ func (s *stage) strike(ctx context.Context, f faults.Fault) (struck bool, err er
 		err = sleep(ctx, s.rest(lasts))
 	}
 	nobody := errors.Is(err, faults.ErrNobody) && ctx.Err() == nil
-	if !s.acts.begun {
+	if !s.begun {
 		if nobody {
-			fault(0, history.PhaseHealed, history.Proof{Measured: "it did not strike: " + err.Error()})
+			s.told(0, history.PhaseHealed, history.Proof{Measured: "it did not strike: " + err.Error()})
 			return false, nil
 		}
-		return false, failedStrike(ctx, f, err)
+		return false, s.failed(ctx, err)
 	}
-	fault(0, history.PhaseHeal, history.Proof{})
-	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), healBound+s.plan.TTL)
+	s.told(0, history.PhaseHeal, history.Proof{})
+	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), healBound+s.plan.TTL+s.patience)
 	defer cancel()
-	held := s.acts.held()
+	held := s.held()
 	e := s.unwind(healing, err == nil && lasts > s.plan.TTL)
 	if e == nil {
 		e = healing.Err() // what can't be told to hurry may have taken too long
@@ -87,9 +87,9 @@ func (s *stage) strike(ctx context.Context, f faults.Fault) (struck bool, err er
 	if err != nil {
 		proven = history.Proof{Measured: "it went half way: " + err.Error()}
 	}
-	fault(0, history.PhaseHealed, proven)
+	s.told(0, history.PhaseHealed, proven)
 	if err != nil && !nobody {
-		return true, failedStrike(ctx, f, err)
+		return true, s.failed(ctx, err)
 	}
 	s.awaitGrants(ctx)
 	return true, nil
@@ -97,9 +97,9 @@ func (s *stage) strike(ctx context.Context, f faults.Fault) (struck bool, err er
 
 // rest is how much of the fault's length is left. A holder that is to go on within its
 // lease has been stopped since before the injection was done.
-func (s *stage) rest(lasts time.Duration) time.Duration {
+func (s *strike) rest(lasts time.Duration) time.Duration {
 	rest := lasts
-	for _, v := range s.acts.held() {
+	for _, v := range s.held() {
 		if lasts < s.plan.TTL {
 			rest = min(rest, lasts-clock.Now().Sub(v.at))
 		}
@@ -109,7 +109,7 @@ func (s *stage) rest(lasts time.Duration) time.Duration {
 
 // late says whom the bench has let go so late, on a busy machine, that the fault was
 // another: a holder that should have gone on within its lease.
-func (s *stage) late(held []*caught, lasts time.Duration) error {
+func (s *strike) late(held []*caught, lasts time.Duration) error {
 	for _, v := range held {
 		if lasts < s.plan.TTL && v.stopped > (lasts+s.plan.TTL)/2 {
 			return fmt.Errorf("the machine is too busy: %s was to go on after %v, and did after %v", v.client, lasts, v.stopped.Round(time.Millisecond))
@@ -118,12 +118,12 @@ func (s *stage) late(held []*caught, lasts time.Duration) error {
 	return nil
 }
 
-// failedStrike says which fault failed, unless nobody wants the run any more.
-func failedStrike(ctx context.Context, f faults.Fault, err error) error {
+// failed says which fault failed, unless nobody wants the run any more.
+func (s *strike) failed(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return fmt.Errorf("run: the fault %s failed: %w", f.Name, err)
+	return fmt.Errorf("run: the fault %s failed: %w", s.fault.Name, err)
 }
 
 // within is what the fault's own code returns, as long as it heeds ctx. Left behind is
@@ -156,7 +156,7 @@ func within[T any](ctx context.Context, what string, code func(context.Context) 
 // fault had stopped once more, or after the bound: it is for the checkers to say what that
 // means. A client that was late may still wait for an answer, and what it makes of that
 // is the point of the fault.
-func (s *stage) awaitGrants(ctx context.Context) {
+func (s *strike) awaitGrants(ctx context.Context) {
 	const few = 12
 	ctx, cancel := context.WithTimeout(ctx, recoveryBound(s.plan.TTL))
 	defer cancel()
@@ -167,7 +167,7 @@ func (s *stage) awaitGrants(ctx context.Context) {
 	}
 	ctx, cancel = context.WithTimeout(ctx, 3*s.plan.TTL)
 	defer cancel()
-	for _, v := range s.acts.victims {
+	for _, v := range s.victims {
 		if v.worker.alive() && v.worker.passed(ctx, workloads.StepBegun, v.client) != nil {
 			return
 		}

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +30,7 @@ func onStage(t *testing.T, l *labtest.Paper, f func(t *testing.T, s *stage, said
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &stage{tell: func(string) {}, plan: history.Plan{TTL: time.Second}, rand: rand.New(rand.NewPCG(1, 1)), service: service,
+		s := &stage{tell: func(string) {}, plan: history.Plan{TTL: time.Second}, service: service,
 			record: func(e history.Event) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -50,11 +49,11 @@ func onStage(t *testing.T, l *labtest.Paper, f func(t *testing.T, s *stage, said
 func TestKillHalfWay(t *testing.T) {
 	paper := &labtest.Paper{Dies: 2 * time.Second}
 	onStage(t, paper, func(t *testing.T, s *stage, said func() string) {
-		struck, err := s.strike(t.Context(), faults.Fault{Name: "impatient", Inject: func(ctx context.Context, on faults.Strike) (faults.Proof, error) {
+		struck, err := s.begin(faults.Fault{Name: "impatient", Inject: func(ctx context.Context, on faults.Strike) (faults.Proof, error) {
 			ctx, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
 			return nil, on.Kill(ctx, on.Servers()[0])
-		}})
+		}}, 0).do(t.Context())
 		if !struck || err == nil || !strings.Contains(err.Error(), "the fault impatient failed") || strings.Contains(err.Error(), "heal") {
 			t.Errorf("struck %v: %v", struck, err)
 		}
@@ -82,7 +81,7 @@ func TestFaultThatIgnoresItsContext(t *testing.T) {
 		onStage(t, paper, func(t *testing.T, s *stage, said func() string) {
 			forever = make(chan struct{})
 			start := time.Now()
-			_, err := s.strike(t.Context(), f)
+			_, err := s.begin(f, 0).do(t.Context())
 			if err == nil || !strings.Contains(err.Error(), "the fault deaf failed: "+what+" goes on") {
 				t.Errorf("%s: %v", what, err)
 			}
@@ -100,18 +99,18 @@ func TestFaultThatIgnoresItsContext(t *testing.T) {
 // TestFaultThatIsLate fails with its name, too.
 func TestFaultThatIsLate(t *testing.T) {
 	onStage(t, &labtest.Paper{}, func(t *testing.T, s *stage, said func() string) {
-		_, err := s.strike(t.Context(), faults.Fault{Name: "late", Inject: func(ctx context.Context, _ faults.Strike) (faults.Proof, error) {
+		_, err := s.begin(faults.Fault{Name: "late", Inject: func(ctx context.Context, _ faults.Strike) (faults.Proof, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
-		}})
+		}}, 0).do(t.Context())
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the fault late failed") {
 			t.Error(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := s.strike(ctx, faults.Fault{Name: "late", Inject: func(ctx context.Context, _ faults.Strike) (faults.Proof, error) {
+		if _, err := s.begin(faults.Fault{Name: "late", Inject: func(ctx context.Context, _ faults.Strike) (faults.Proof, error) {
 			return nil, ctx.Err()
-		}}); err != context.Canceled {
+		}}, 0).do(ctx); err != context.Canceled {
 			t.Errorf("interrupted: %v", err)
 		}
 	})

@@ -12,8 +12,8 @@ import (
 )
 
 // Stop implements [faults.Stage].
-func (s *stage) Stop(ctx context.Context, w faults.Node, step string, how faults.Stop) (*faults.Victim, error) {
-	alive := s.alive()
+func (s *strike) Stop(ctx context.Context, w faults.Node, step string, how faults.Stop) (*faults.Victim, error) {
+	alive := s.workers.alive()
 	if len(alive) == 0 {
 		return nil, fmt.Errorf("%w: no worker is left", faults.ErrNobody)
 	}
@@ -29,7 +29,7 @@ func (s *stage) Stop(ctx context.Context, w faults.Node, step string, how faults
 	s.acts.mu.Lock()
 	defer s.acts.mu.Unlock()
 	s.acts.victims, s.acts.ends = append(s.acts.victims, c), append(s.acts.ends, end)
-	return &faults.Victim{Worker: of, Client: c.client, ID: c.id,
+	return &faults.Victim{Worker: of, Client: c.client, ID: c.id, Lock: c.lock,
 		LetGo:   func(ctx context.Context) error { return c.release(ctx, end) },
 		Stopped: func() time.Duration { return c.stopped }}, nil
 }
@@ -44,7 +44,7 @@ func (c *caught) release(ctx context.Context, end func(string)) error {
 }
 
 // HoldOthers implements [faults.Stage].
-func (s *stage) HoldOthers(ctx context.Context, step string, but *faults.Victim) (func(context.Context) error, error) {
+func (s *strike) HoldOthers(ctx context.Context, step string, but *faults.Victim) (func(context.Context) error, error) {
 	type gate struct {
 		w       *workerProc
 		n       uint64
@@ -65,7 +65,7 @@ func (s *stage) HoldOthers(ctx context.Context, step string, but *faults.Victim)
 		}
 		return err
 	})
-	for _, w := range s.alive() {
+	for _, w := range s.workers.alive() {
 		n, answers, err := w.order(worker.Order{Do: worker.DoCatch, Step: step, How: faults.Delay, AllBut: but.Client})
 		if err != nil {
 			return letGo, err
@@ -74,7 +74,7 @@ func (s *stage) HoldOthers(ctx context.Context, step string, but *faults.Victim)
 	}
 	for _, g := range gates {
 		there := map[string]bool{}
-		want := g.w.clients
+		want := g.w.cfg.Clients
 		if g.w.Name() == but.Worker.Name() {
 			want--
 		}
@@ -92,12 +92,27 @@ func (s *stage) HoldOthers(ctx context.Context, step string, but *faults.Victim)
 	return letGo, nil
 }
 
+// HoldBeside implements [faults.Stage].
+func (s *strike) HoldBeside(_ context.Context, but *faults.Victim) (func(context.Context) error, error) {
+	w, _ := s.worker(but.Worker)
+	end := s.act("hold", "all of "+w.Name()+" but "+but.Client, 0)
+	n, _, err := w.order(worker.Order{Do: worker.DoCatch, Step: worker.AnyStep, How: faults.Delay, AllBut: but.Client})
+	return s.acts.undone(func(context.Context) (err error) {
+		defer end("")
+		defer w.forget(n)
+		if w.alive() {
+			_, _, err = w.order(worker.Order{N: n, Do: worker.DoLetGo})
+		}
+		return err
+	}), err
+}
+
 // another waits until a client of a worker other than that of the victim has been
 // granted the lock, and keeps it at work until letGo, which first waits for a third.
-func (s *stage) another(ctx context.Context, than *workerProc) (letGo func(context.Context) error) {
+func (s *strike) another(ctx context.Context, than *workerProc) (letGo func(context.Context) error) {
 	worst, cancel := context.WithTimeout(ctx, s.plan.TTL)
 	defer cancel()
-	alive := s.alive() // once: it grows shorter when one dies
+	alive := s.workers.alive() // once: it grows shorter when one dies
 	for _, i := range s.rand.Perm(len(alive)) {
 		w := alive[i]
 		if w == than {

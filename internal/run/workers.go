@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -20,9 +21,10 @@ import (
 // workerProc is a worker as the runner sees it: a process that takes orders.
 type workerProc struct {
 	lab.Process
-	clients int
-	gone    chan struct{} // closed when it has ended
-	doomed  atomic.Bool   // its end is wanted
+	host   lab.Host
+	cfg    worker.Config
+	gone   chan struct{} // closed when it has ended
+	doomed atomic.Bool   // its end is wanted
 
 	mu      sync.Mutex
 	orders  *json.Encoder
@@ -30,11 +32,7 @@ type workerProc struct {
 	answers map[uint64]chan worker.Report // by order; 0 for what it says by itself
 }
 
-func startWorker(ctx context.Context, l lab.Lab, cfg worker.Config, logTo *os.File) (*workerProc, error) {
-	h, err := l.Host(ctx, cfg.Name)
-	if err != nil {
-		return nil, err
-	}
+func startWorker(ctx context.Context, h lab.Host, cfg worker.Config, logTo *os.File) (*workerProc, error) {
 	ordersOut, ordersIn, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("run: start %s: %w", cfg.Name, err)
@@ -49,7 +47,7 @@ func startWorker(ctx context.Context, l lab.Lab, cfg worker.Config, logTo *os.Fi
 	if err != nil {
 		return nil, err
 	}
-	w := &workerProc{Process: p, clients: cfg.Clients, orders: json.NewEncoder(ordersIn), gone: make(chan struct{}),
+	w := &workerProc{Process: p, host: h, cfg: cfg, orders: json.NewEncoder(ordersIn), gone: make(chan struct{}),
 		answers: map[uint64]chan worker.Report{0: make(chan worker.Report, 4)}}
 	go w.listen(reportsOut)
 	if err := w.orders.Encode(cfg); err != nil {
@@ -57,6 +55,9 @@ func startWorker(ctx context.Context, l lab.Lab, cfg worker.Config, logTo *os.Fi
 	}
 	return w, nil
 }
+
+// Name is that of the process; two may be on one host, one after the other or at once.
+func (w *workerProc) Name() string { return w.cfg.Name }
 
 // listen hands each report to who waits for the answer to its order.
 func (w *workerProc) listen(out io.ReadCloser) {
@@ -86,7 +87,7 @@ func (w *workerProc) order(o worker.Order) (n uint64, answers <-chan worker.Repo
 	if o.N == 0 {
 		w.number++
 		o.N = w.number
-		w.answers[o.N] = make(chan worker.Report, 2*w.clients+4) // a trap reports twice of each client
+		w.answers[o.N] = make(chan worker.Report, 2*w.cfg.Clients+4) // a trap reports twice of each client
 	}
 	if err := w.orders.Encode(o); err != nil {
 		return o.N, nil, fmt.Errorf("run: order %s to %s: %w", w.Name(), o.Do, err)
@@ -149,8 +150,9 @@ func (w *workerProc) alive() bool {
 }
 
 // startWorkers starts the plan's worker processes, each on a host of its own,
-// and returns when all their clients have their sessions.
-func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.Service, store string) ([]*workerProc, error) {
+// and returns when all their clients have their sessions; those of a process
+// share one, if told so. The clock of the first is ahead.
+func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.Service, store string, ahead time.Duration, share bool) ([]*workerProc, error) {
 	var ws []*workerProc
 	plan := dir.Plan
 	for i := range plan.Processes {
@@ -160,12 +162,19 @@ func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.
 			return ws, err
 		}
 		defer logTo.Close()
-		w, err := startWorker(ctx, l, worker.Config{
+		h, err := l.Host(ctx, name)
+		if err != nil {
+			return ws, err
+		}
+		w, err := startWorker(ctx, h, worker.Config{
 			Name: name, Number: i + 1, Plan: plan, Store: store,
 			Servers: service.Endpoints(), Sentinels: lab.Endpoints(service.Sentinels),
-			Clients: share(plan.Clients, plan.Processes, i),
-			Events:  dir.EventsFile(name),
+			SharedSession: share,
+			Clients:       part(plan.Clients, plan.Processes, i),
+			Events:        dir.EventsFile(name),
+			Ahead:         ahead,
 		}, logTo)
+		ahead = 0 // for the first
 		if err != nil {
 			return ws, err
 		}
@@ -179,8 +188,8 @@ func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.
 	return ws, nil
 }
 
-// share divides n things among the parts as evenly as can be.
-func share(n, parts, i int) int {
+// part divides n things among the parts as evenly as can be.
+func part(n, parts, i int) int {
 	if i < n%parts {
 		return n/parts + 1
 	}

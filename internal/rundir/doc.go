@@ -6,7 +6,7 @@
 //	logs/         what the processes printed
 //	results.json  what the checkers made of it
 //	failed.json   why the bench failed, if it did
-//	report.html   the page, with its plots/
+//	report.html   the page; that of a matrix or a benchmark has plots/ beside it
 //
 // and a matrix is matrix.json, which names every planned cell from the start, with
 // the runs below cells/ (and those that came to no end and were run anew below aside/).
@@ -33,6 +33,7 @@ const (
 	eventsDir  = "events"
 	eventsExt  = ".jsonl"
 	logsDir    = "logs"
+	logExt     = ".log"
 	failedFile = "failed.json"
 	cellsDir   = "cells"
 	asideDir   = "aside" // runs that came to no end and were run anew
@@ -47,6 +48,7 @@ const (
 const (
 	PageFile   = "report.html"
 	PlotsDir   = "plots"
+	DrawnDir   = "porcupine"
 	QuorumFile = "quorum.json"
 	QuorumPage = "quorum.html"
 	BenchText  = "bench.txt"

@@ -9,9 +9,12 @@ import (
 	"time"
 )
 
+// Home is where directories are made that nobody named.
+const Home = "runs"
+
 // NewDir is a name for a new directory, by the time and what it is of.
 func NewDir(what string) string {
-	return filepath.Join("runs", time.Now().Format("20060102-150405.000")+"-"+Portable(what))
+	return filepath.Join(Home, time.Now().Format("20060102-150405.000")+"-"+Portable(what))
 }
 
 // Latest points the link "latest" beside dir at it. What is there and is no such link

@@ -40,6 +40,8 @@ type MatrixFile struct {
 	Until float64 `json:"until,omitempty"`
 	// Shard is the part of the plan that is done here.
 	Shard Shard `json:"shard,omitzero"`
+	// ForGate says that a gate had it done.
+	ForGate bool `json:"for_gate,omitempty"`
 	// Plan is that of every run, save for what differs from cell to cell. Its seed is that
 	// of each cell's first run, and later runs count up from it, whoever does them. Older
 	// matrices have none.

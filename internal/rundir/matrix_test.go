@@ -25,6 +25,8 @@ func TestPortable(t *testing.T) {
 		"console":                "console",
 		"dot.":                   "dot",
 		"redis-setpx-lua@0.7ttl": "redis-setpx-lua-0.7ttl",
+
+		strings.Repeat("a,", 500): strings.Repeat("a-", 60),
 	} {
 		if got := Portable(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)

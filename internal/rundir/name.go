@@ -18,11 +18,16 @@ func Portable(name string) string {
 		}
 	}
 	s := strings.Trim(b.String(), ".")
+	s = s[:min(len(s), longestName)]
 	if s == "" || device.MatchString(s) {
 		s = "-" + s
 	}
 	return s
 }
+
+// longestName leaves room for what is put before and behind a name, where files' names have
+// up to 255 bytes.
+const longestName = 120
 
 // device are the names that are no files on Windows, whatever is behind the dot.
 var device = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)

@@ -60,13 +60,13 @@ func (r *Run) EventsFile(recorder string) string {
 func (r *Run) LogsDir() string { return filepath.Join(r.Dir, logsDir) }
 
 // LogFile is the output of the process of that name.
-func (r *Run) LogFile(name string) string { return filepath.Join(r.Dir, logsDir, name+".log") }
+func (r *Run) LogFile(name string) string { return filepath.Join(r.Dir, logsDir, name+logExt) }
 
 // OpenLog opens the output of the process of that name, to append to.
 func (r *Run) OpenLog(name string) (*os.File, error) { return openLog(r.LogsDir(), name) }
 
 func openLog(dir, name string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, name+logExt), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("rundir: %w", err)
 	}

@@ -231,3 +231,35 @@ func TestBenchDirectory(t *testing.T) {
 		t.Errorf("the run's directory is that of a %s: %v", is, err)
 	}
 }
+
+// TestDifferentBenches: what differs between two benchmarks and is no lock's is said.
+func TestDifferentBenches(t *testing.T) {
+	saved := func(cores int, redis string, ttl, sync time.Duration, noise ...string) Saved {
+		dir := t.TempDir()
+		b, err := CreateBench(dir, cost.Plan{Rounds: 6, TTL: ttl, Machine: &history.Machine{System: "linux/amd64", Cores: cores}, Versions: map[string]string{"redis-server": redis}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Bench.Rounds, b.Bench.Noise, b.Bench.Sync = 6, noise, []cost.Quantile{{Q: .5, At: sync}}
+		if err := b.Save(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenSaved(filepath.Join(dir, benchFile))
+		if whole, wholeErr := OpenSaved(dir); err != nil || wholeErr != nil || s.Bench == nil || whole.Bench == nil || len(s.Cells) > 0 {
+			t.Fatalf("%v, %v", err, wholeErr)
+		}
+		return s
+	}
+	a := saved(2, "7.0", time.Second, time.Millisecond)
+	if notes := a.Differ(saved(2, "7.0", time.Second, 1500*time.Microsecond), "a", "b"); len(notes) > 0 {
+		t.Errorf("nothing differs: %q", notes)
+	}
+	got := strings.Join(a.Differ(saved(4, "7.2", 2*time.Second, 3*time.Millisecond, "busy", "still busy"), "a", "b"), "\n")
+	if want := `The TTL is not the same: 1s in a, 2s in b.
+The disk is not the same: a write with fdatasync takes 1ms in a, 3ms in b.
+The machine is not the same everywhere: linux/amd64, 2 cores in a; linux/amd64, 4 cores in b.
+The version of redis-server is not the same everywhere: 7.0 in a; 7.2 in b.
+The machine was not quiet in b: busy; still busy.`; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

@@ -2,17 +2,24 @@ package rundir
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/cost"
 )
 
-// Saved are cells as they were once, and what is known of the plans of their runs.
+// Saved are cells as they were once, a benchmark, or both, and what is known of the plans of
+// the cells' runs.
 type Saved struct {
 	Cells []checker.Cell
+	// Bench is nil where nothing was measured.
+	Bench *cost.Bench
 
 	plans map[place]history.Plan // of one run of each cell
 	// all is what a saved matrix says of every run, nil where nothing is known.
@@ -21,22 +28,56 @@ type Saved struct {
 
 type place struct{ algorithm, fault string }
 
-// OpenSaved reads the cells of a directory of a run or a matrix, or of a file: matrix.json,
-// or what --json prints.
+// OpenSaved reads the cells and the benchmark of a directory, or one of them of a file:
+// matrix.json, bench.json, or what --json prints.
 func OpenSaved(name string) (Saved, error) {
-	if info, err := os.Stat(name); err != nil {
+	info, err := os.Stat(name)
+	if err != nil {
 		return Saved{}, fmt.Errorf("rundir: %w", err)
-	} else if !info.IsDir() {
-		var file MatrixFile
-		if err := readJSON(name, &file); err != nil {
-			return Saved{}, err
-		}
-		return Saved{Cells: file.Cells, all: file.Plan}, nil
+	}
+	if !info.IsDir() {
+		return openFile(name)
 	}
 	what, err := Kind(name)
 	if err != nil {
 		return Saved{}, err
 	}
+	var s Saved
+	if what == IsMatrix || what == IsRun {
+		if s, err = openCells(name, what); err != nil {
+			return Saved{}, err
+		}
+	}
+	b, err := OpenBench(name)
+	switch {
+	case err == nil:
+		s.Bench = b.Bench
+	case !errors.Is(err, fs.ErrNotExist):
+		return Saved{}, err
+	case what == IsQuorum:
+		return Saved{}, fmt.Errorf("rundir: %s is a %s: it holds neither cells nor a benchmark: %w", name, what, fs.ErrNotExist)
+	}
+	return s, nil
+}
+
+func openFile(name string) (Saved, error) {
+	var of struct {
+		Rounds *int `json:"rounds_done"` // which only a benchmark has
+	}
+	if err := readJSON(name, &of); err != nil {
+		return Saved{}, err
+	}
+	if of.Rounds != nil {
+		var b cost.Bench
+		err := readJSON(name, &b)
+		return Saved{Bench: &b}, err
+	}
+	var file MatrixFile
+	err := readJSON(name, &file)
+	return Saved{Cells: file.Cells, all: file.Plan}, err
+}
+
+func openCells(name string, what What) (Saved, error) {
 	var s Saved
 	var runs []*Run
 	if what == IsMatrix {
@@ -78,8 +119,9 @@ func (s Saved) plan(at place, other history.Plan) history.Plan {
 	return p
 }
 
-// Differ says in sentences in what the plans of cells differ that both have, so that a
-// change between them need not be one of the lock. Names are those of the two.
+// Differ says in sentences in what the plans of cells differ that both have, and the
+// benchmarks, so that a change between them need not be one of the lock. Names are those of
+// the two.
 func (s Saved) Differ(o Saved, name, otherName string) (notes []string) {
 	var all []history.Difference // each once
 	cells := map[history.Difference]int{}
@@ -102,7 +144,44 @@ func (s Saved) Differ(o Saved, name, otherName string) (notes []string) {
 		if cells[d] < both {
 			where = fmt.Sprintf(" (%d of %d cells)", cells[d], both)
 		}
-		notes = append(notes, fmt.Sprintf("The %s is not the same: %s in %s, %s in %s%s.", d.What, d.A, name, d.B, otherName, where))
+		notes = append(notes, notSame(d, name, otherName, where))
+	}
+	return append(notes, s.differ(o, name, otherName)...)
+}
+
+func notSame(d history.Difference, name, otherName, where string) string {
+	return fmt.Sprintf("The %s is not the same: %s in %s, %s in %s%s.", d.What, d.A, name, d.B, otherName, where)
+}
+
+// differ says in what the benchmarks differ beside the locks, and what disturbed them.
+func (s Saved) differ(o Saved, name, otherName string) (notes []string) {
+	if s.Bench == nil || o.Bench == nil {
+		return nil
+	}
+	a, b := s.Bench.Plan, o.Bench.Plan
+	for _, d := range (history.Plan{TTL: a.TTL}).Settings(history.Plan{TTL: b.TTL}) {
+		notes = append(notes, notSame(d, name, otherName, ""))
+	}
+	if a.Rate != b.Rate && a.Rate*b.Rate > 0 {
+		notes = append(notes, notSame(history.Difference{What: "rate of the open loop", A: fmt.Sprintf("%v/s", a.Rate), B: fmt.Sprintf("%v/s", b.Rate)}, name, otherName, ""))
+	}
+	if x, y := cost.At(s.Bench.Sync, .5), cost.At(o.Bench.Sync, .5); x > 0 && y > 0 && max(x, y) > 2*min(x, y) {
+		notes = append(notes, notSame(history.Difference{What: "disk", A: fmt.Sprintf("a write with fdatasync takes %v", x), B: y.String()}, name, otherName, ""))
+	}
+	var d differences
+	d.add(name, history.Plan{Lab: a.Lab, Machine: a.Machine, Versions: a.Versions})
+	d.add(otherName, history.Plan{Lab: b.Lab, Machine: b.Machine, Versions: b.Versions})
+	notes = append(notes, d.notes()...)
+	for _, of := range []struct {
+		name  string
+		bench *cost.Bench
+	}{{name, s.Bench}, {otherName, o.Bench}} {
+		if len(of.bench.Noise) > 0 {
+			notes = append(notes, fmt.Sprintf("The machine was not quiet in %s: %s.", of.name, strings.Join(of.bench.Noise, "; ")))
+		}
+		if !of.bench.Done() {
+			notes = append(notes, fmt.Sprintf("The benchmark of %s was interrupted: %d of %d rounds were done.", of.name, of.bench.Rounds, of.bench.Plan.Rounds))
+		}
 	}
 	return notes
 }

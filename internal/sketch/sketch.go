@@ -166,6 +166,8 @@ func set(ev *history.Event, name, value string, unit lb.Instant) (err error) {
 		ev.Phase = value
 	case "target":
 		ev.Target = value
+	case "fault":
+		ev.Fault = value
 	case "shared":
 		ev.Shared = true
 	case "proven":

@@ -39,7 +39,7 @@ func line(b *strings.Builder, ev *history.Event) {
 	if ev.Lock != lock {
 		fmt.Fprint(b, " lock=", ev.Lock)
 	}
-	for _, name := range [...]string{"client", "id", "worker", "result", "name", "phase", "target"} {
+	for _, name := range [...]string{"client", "id", "worker", "result", "name", "phase", "target", "fault"} {
 		if v := text(ev, name); v != "" && !strings.Contains(said, " "+name+" ") {
 			fmt.Fprint(b, " ", name, "=", v)
 		}
@@ -89,6 +89,8 @@ func text(ev *history.Event, name string) string {
 		return ev.Name
 	case "target":
 		return ev.Target
+	case "fault":
+		return ev.Fault
 	default:
 		return ev.Phase
 	}

@@ -7,7 +7,9 @@
 package testenv
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"testing"
 )
 
@@ -24,4 +26,14 @@ func Need(t testing.TB, what string, err error) {
 	default:
 		t.Fatalf("this test needs %s, and in CI no test may skip: %v", what, err)
 	}
+}
+
+// Browser is the program of a browser that can be driven without a screen.
+func Browser() (string, error) {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("none of chromium and google-chrome is on PATH: make browser installs one")
 }

@@ -36,13 +36,16 @@ type client struct {
 	task     workloads.Task
 	count    int // of acquisitions, for their ids
 	sections atomic.Int64
+	again    atomic.Pointer[func(lb.Answer)] // the next release is called twice, and that hears of it
 }
 
 func (c *client) open(ctx context.Context, w workloads.Workload, store string) (err error) {
 	if c.session, err = c.impl.Open(ctx, c.env); err != nil {
 		return fmt.Errorf("worker: %s: open a session of %s: %w", c.name, c.impl.Info().Name, err)
 	}
-	if c.task, err = w.Open(ctx, workloads.Bench{Env: c.env, Store: store}); err != nil {
+	env := *c.env
+	env.Client = c.name // for the record, whoever it is for the lock
+	if c.task, err = w.Open(ctx, workloads.Bench{Env: &env, Store: store}); err != nil {
 		return fmt.Errorf("worker: %s: open the workload: %w", c.name, err)
 	}
 	c.pacer = workloads.Restless{Env: c.env, Pause: restless}
@@ -87,7 +90,9 @@ func (c *client) Acquire(ctx context.Context, ask workloads.Ask) (*lb.Lease, err
 	first := call
 	first.Worker, c.worker = c.worker, ""
 	c.record(first)
+	c.probe.asking.Store(true)
 	lease, err := c.request(ctx, req)
+	c.probe.asking.Store(false)
 	ret := c.returned(call, err)
 	if err != nil {
 		c.record(ret)
@@ -110,9 +115,17 @@ func (c *client) request(ctx context.Context, req lb.Request) (*lb.Lease, error)
 	return c.session.Acquire(ctx, req)
 }
 
-// Release implements [workloads.Session].
+// Release implements [workloads.Session]. Whoever is stopped behind the answer may be told
+// to forget that it was there.
 func (c *client) Release(ctx context.Context, lease *lb.Lease) error {
-	if err := c.release(ctx, lease.Request); err != nil {
+	err := c.release(ctx, lease.Request)
+	if a := lb.AnswerOf(err); a == lb.AnswerOK || a == lb.AnswerReleased {
+		_ = c.env.Step(ctx, lease.Request, workloads.StepReleased)
+		if told := c.again.Swap(nil); told != nil {
+			(*told)(lb.AnswerOf(c.releaseOnce(context.WithoutCancel(ctx), lease.Request)))
+		}
+	}
+	if err != nil {
 		return &workloads.LockError{Err: err}
 	}
 	return nil

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
@@ -137,5 +138,35 @@ func TestTwoLocksOfOneSession(t *testing.T) {
 	last := (*got)[len(*got)-1]
 	if last.Kind != history.KindReturn || last.Op != history.OpRelease || last.Lock != "outer" || last.Result != lb.AnswerUnknown {
 		t.Errorf("recorded last %+v, want an unknown release of the outer lock", last)
+	}
+}
+
+// TestReleaseAgain: who is told so calls the same release twice, once, behind the answer to
+// the first; and both are recorded as what they are.
+func TestReleaseAgain(t *testing.T) {
+	c, got := newClient(&lock{releases: []error{nil, lb.ErrLost, nil}})
+	var answers []lb.Answer
+	told := func(a lb.Answer) { answers = append(answers, a) }
+	c.again.Store(&told)
+	for range 2 {
+		lease, err := c.Acquire(t.Context(), workloads.Ask{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Release(t.Context(), lease); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(answers) != 1 || answers[0] != lb.AnswerLost {
+		t.Errorf("told %v, want that it was lost, once", answers)
+	}
+	var releases []string
+	for _, ev := range *got {
+		if ev.Kind == history.KindReturn && ev.Op == history.OpRelease {
+			releases = append(releases, ev.ID+" "+ev.Result.String())
+		}
+	}
+	if want := []string{"w1.c1.1 ok", "w1.c1.1 lost", "w1.c1.2 ok"}; !slices.Equal(releases, want) {
+		t.Errorf("recorded %q, want %q", releases, want)
 	}
 }

@@ -2,6 +2,8 @@ package worker
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	lb "github.com/lockbench/lockbench"
@@ -17,13 +19,37 @@ type probe struct {
 	asks   map[string]bool // the steps before a request
 
 	owner    atomic.Value // of the operation in hand
+	asking   atomic.Bool  // for the lock
 	requests atomic.Int64 // that were sent for it; renewals run beside it
+
+	mu       sync.Mutex
+	sessions []string
 }
 
 // begin starts counting the requests of one operation.
 func (p *probe) begin(owner string) {
 	p.owner.Store(owner)
 	p.requests.Store(0)
+}
+
+// Session implements [lb.SessionProbe].
+func (p *probe) Session(name string) {
+	const most = 32 // that can still be alive; there may be one an acquisition
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sessions = slices.DeleteFunc(p.sessions, func(old string) bool { return old == name })
+	p.sessions = append(p.sessions[max(0, len(p.sessions)-most+1):], name)
+}
+
+// told is what the client is at.
+func (p *probe) told() Client {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := Client{Name: p.client, Sessions: slices.Clone(p.sessions)}
+	if p.asking.Load() {
+		c.Asks, _ = p.owner.Load().(string)
+	}
+	return c
 }
 
 // Step implements [lb.Probe].

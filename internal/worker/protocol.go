@@ -21,7 +21,14 @@ type Config struct {
 	Number  int          `json:"number"`
 	Plan    history.Plan `json:"plan"`
 	Clients int          `json:"clients"` // of this process
-	Servers []string     `json:"servers"`
+	// Ahead is how far its wall clock is ahead of the machine's from the beginning.
+	Ahead time.Duration `json:"ahead_ns,omitempty"`
+	// Identity is the name that its clients have for the locks, "" for its own: that of a
+	// process before it, of which it is another life.
+	Identity string   `json:"identity,omitempty"`
+	Servers  []string `json:"servers"`
+	// SharedSession: its clients use one session.
+	SharedSession bool `json:"shared_session,omitempty"`
 	// Sentinels know which of the servers leads; none for most topologies.
 	Sentinels []string `json:"sentinels,omitempty"`
 	Store     string   `json:"store"`
@@ -50,6 +57,9 @@ type Order struct {
 	Rate  float64       `json:"rate,omitempty"`
 }
 
+// AnyStep is whichever step a client comes to.
+const AnyStep = "*"
+
 // Notice is a way to catch a client that does not stop it: it only says who passes.
 const Notice faults.Stop = "notice"
 
@@ -60,7 +70,9 @@ const (
 	DoLetGo = "let-go" // of whom the order of this number has caught, and catch nobody more
 	DoClock = "clock"  // move the clocks of the process
 	DoAhead = "ahead"  // say how far they are ahead
+	DoTell  = "tell"   // say what the clients are at
 	DoCount = "count"  // say how many sections were done
+	DoAgain = "again"  // the client Only, who stands at its release, gives the same back again when it is let go
 	DoStop  = "stop"   // finish the sections in hand and end
 )
 
@@ -71,12 +83,25 @@ type Report struct {
 	At     lb.Instant `json:"t,omitempty"`
 	Client string     `json:"client,omitempty"`
 	ID     string     `json:"id,omitempty"`
+	Lock   string     `json:"lock,omitempty"`
+	// Result is what a release that was called again has answered.
+	Result string `json:"result,omitempty"`
 	// Idle is how long the process or the client was stopped.
 	Idle time.Duration `json:"idle_ns,omitempty"`
 	// Ahead is how far the wall clock is ahead of the machine's.
 	Ahead    time.Duration `json:"ahead_ns,omitempty"`
 	Sections int           `json:"sections,omitempty"`
+	Clients  []Client      `json:"clients,omitempty"`
 	Error    string        `json:"error,omitempty"`
+}
+
+// Client is what one client is at.
+type Client struct {
+	Name string `json:"name"`
+	// Asks is the acquisition that it waits for, "" if it waits for none.
+	Asks string `json:"asks,omitempty"`
+	// Sessions that it has told of, the newest last.
+	Sessions []string `json:"sessions,omitempty"`
 }
 
 // The reports.
@@ -87,6 +112,8 @@ const (
 	SayFree   = "free"   // the order's trap is taken back
 	SayClock  = "clock"  // the process's clock is now Ahead
 	SayCount  = "count"
+	SayTold   = "told"   // what Clients are at
+	SayAgain  = "again"  // the client has called the release again, and Result was the answer
 	SayDone   = "done"   // all clients have ended
 	SayFailed = "failed" // Error ends the worker, or the order N
 )

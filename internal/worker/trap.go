@@ -33,7 +33,7 @@ type trap struct {
 
 // wants reports whether the trap is for that client at that step.
 func (t *trap) wants(client, step string) bool {
-	return t.Step == step && client != t.AllBut && (t.Only == "" || t.Only == client) && (t.AllBut != "" || len(t.there) < max(t.All, 1))
+	return (t.Step == step || t.Step == AnyStep) && client != t.AllBut && (t.Only == "" || t.Only == client) && (t.AllBut != "" || len(t.there) < max(t.All, 1))
 }
 
 // complete reports whether all have come for whom it waits.
@@ -82,6 +82,7 @@ func (t *traps) spring(client, step string) (caught []*trap) {
 		}
 		stopped = stopped || trap.How != Notice
 		one := *trap
+		one.Step = step
 		if !one.complete() {
 			one.How = faults.Delay
 		}
@@ -93,7 +94,7 @@ func (t *traps) spring(client, step string) (caught []*trap) {
 // pass is called at every step of every client.
 func (t *traps) pass(ctx context.Context, client string, m lb.Move) error {
 	for _, trap := range t.spring(client, m.Name) {
-		caught := Report{N: trap.N, Say: SayCaught, At: clock.Now(), Client: client, ID: m.Owner}
+		caught := Report{N: trap.N, Say: SayCaught, At: clock.Now(), Client: client, ID: m.Owner, Lock: m.Lock}
 		if trap.How == Notice {
 			t.report(caught)
 			continue

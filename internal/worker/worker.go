@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -93,8 +94,12 @@ func (w *worker) serve(ctx context.Context, orders *json.Decoder, c catalog.Cata
 			w.say(Report{N: o.N, Say: SayClock, Ahead: clock.Ahead()})
 		case DoAhead:
 			w.say(Report{N: o.N, Say: SayClock, Ahead: clock.Ahead()})
+		case DoTell:
+			w.say(Report{N: o.N, Say: SayTold, Clients: w.told()})
 		case DoCount:
 			w.say(Report{N: o.N, Say: SayCount, Sections: w.sections()})
+		case DoAgain:
+			w.again(o)
 		case DoStop:
 			w.traps.freeAll()
 			stop()
@@ -102,6 +107,23 @@ func (w *worker) serve(ctx context.Context, orders *json.Decoder, c catalog.Cata
 			return nil
 		default:
 			return fmt.Errorf("worker: unknown order %q", o.Do)
+		}
+	}
+}
+
+func (w *worker) told() (all []Client) {
+	for _, c := range w.clients {
+		all = append(all, c.probe.told())
+	}
+	return all
+}
+
+// again has a client release again what it has released.
+func (w *worker) again(o Order) {
+	told := func(a lb.Answer) { w.say(Report{N: o.N, Say: SayAgain, Client: o.Only, Result: a.String()}) }
+	for _, c := range w.clients {
+		if c.name == o.Only {
+			c.again.Store(&told)
 		}
 	}
 }
@@ -114,6 +136,11 @@ func (w *worker) sections() (n int) {
 }
 
 func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
+	if w.cfg.Ahead != 0 {
+		if err := clock.Move(w.cfg.Ahead, 0); err != nil {
+			return fmt.Errorf("worker: move the clock: %w", err)
+		}
+	}
 	impl, err := all.Lock(w.cfg.Plan.Algorithm)
 	if err != nil {
 		return err
@@ -122,16 +149,19 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
+	if w.cfg.SharedSession {
+		impl = &shared{Impl: impl}
+	}
 	asks := map[string]bool{}
 	for _, r := range impl.Info().Requests {
 		asks[lb.Before(r)] = true
 	}
 	for i := range w.cfg.Clients {
-		name := fmt.Sprintf("%s.c%d", w.cfg.Name, i+1)
+		name := clientName(w.cfg.Name, i)
 		c := &client{name: name, worker: w.cfg.Name, impl: impl, record: w.rec.Record,
 			probe: &probe{client: name, traps: w.traps, record: w.rec.Record, asks: asks}}
 		c.env = &lb.Env{
-			Client: name, Servers: w.cfg.Servers, Sentinels: w.cfg.Sentinels, TTL: w.cfg.Plan.TTL, Clock: lb.HostClock{},
+			Client: clientName(cmp.Or(w.cfg.Identity, w.cfg.Name), i), Servers: w.cfg.Servers, Sentinels: w.cfg.Sentinels, TTL: w.cfg.Plan.TTL, Clock: lb.HostClock{},
 			Rand:  rand.New(rand.NewPCG(w.cfg.Plan.Seed, uint64(w.cfg.Number)<<32|uint64(i+1))),
 			Probe: c.probe,
 		}
@@ -142,6 +172,8 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 	}
 	return nil
 }
+
+func clientName(worker string, i int) string { return fmt.Sprintf("%s.c%d", worker, i+1) }
 
 // beat notices when the process did not run: a freeze, and the excuse of a machine that
 // was too busy.

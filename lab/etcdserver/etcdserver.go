@@ -29,6 +29,7 @@ func Serve(ctx context.Context, args []string) error {
 	cfg := embed.NewConfig()
 	set := flag.NewFlagSet("etcd", flag.ContinueOnError)
 	cfg.AddFlags(set)
+	set.StringVar(&cfg.ClusterState, "initial-cluster-state", cfg.ClusterState, "new, or existing for a member that joins")
 	if err := set.Parse(args); err != nil {
 		return err
 	}

@@ -19,6 +19,24 @@ func Lease() []lb.Expectation {
 			Why: "the holder's own clock tells it that its lease is over", Source: Kleppmann},
 		{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.Overstay,
 			Why: "no look at the clock helps a holder that stops after it, and there is no token", Source: Kleppmann},
+		{Fault: "lost-grant", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "a grant of which nobody has heard is taken back by its owner value, or ends with its lease", Source: ownClaim},
+		{Fault: "late-grant", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+			Why: "a lease counts from the request: the late answer brings one that is over, which who looks can see", Source: ownClaim},
+		{Fault: "lose-reply", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "a release that is sent again frees nothing but its own", Source: ownClaim},
+		{Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+			Why: "what was sent before the cut and arrives after it frees nothing but its own", Source: ownClaim},
+		{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "a release that comes again frees nothing but its own", Source: ownClaim},
+		{Fault: "restart-holder", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "whoever the new process is for the lock, the dead one writes no more", Source: ownClaim},
+		{Fault: "twin-holder", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "each acquisition is an owner of its own, whoever makes it", Source: ownClaim},
+		{Fault: "shared-session", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "each acquisition is an owner of its own, whose session it may be", Source: ownClaim},
+		{Fault: "soak", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+			Why: "it is made of what the lock bears one by one", Source: ownClaim},
 	}
 }
 
@@ -52,6 +70,8 @@ func OnWallClock(base []lb.Expectation) []lb.Expectation {
 		more = append(more, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{worst}, Reason: lb.DoubleGrant,
 			Why: "the server's wall clock ends the lease while the holder's own says that it lasts", Source: Kleppmann})
 	}
+	more = append(more, lb.Expectation{Fault: "server-clock:back", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},
+		Why: "a lease that was granted meanwhile ends at once when the clock is put right: whether somebody holds the lock by then is chance", Source: Kleppmann})
 	return Except(base, more...)
 }
 
@@ -71,7 +91,7 @@ func RenewedOnWallClock(base []lb.Expectation) []lb.Expectation {
 // that nobody can set: they are immune by design.
 func OnMonotonicClock(base []lb.Expectation, server string) []lb.Expectation {
 	var more []lb.Expectation
-	for _, fault := range []string{"server-clock", "server-clock:drift"} {
+	for _, fault := range []string{"server-clock", "server-clock:drift", "server-clock:back"} {
 		more = append(more, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
 			Why: "immune by design: " + server + " times leases by the monotonic clock, whatever the wall clock says", Source: server + " documentation"})
 	}
@@ -82,11 +102,12 @@ func OnMonotonicClock(base []lb.Expectation, server string) []lb.Expectation {
 // a new leader knows every grant of the old one.
 func OnQuorum(base []lb.Expectation) []lb.Expectation {
 	var more []lb.Expectation
-	for _, fault := range []string{"kill-leader", "cut-leader", "pause-leader", "cut-halves", "failover"} {
+	for _, fault := range []string{"kill-leader", "cut-leader", "pause-leader", "deaf-leader", "cut-halves", "failover", "failover-by-command", "rolling-restart", "replace-member"} {
 		more = append(more, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
 			Why: "what was granted is known to a majority, and so to every later leader", Source: "the protocols of ZooKeeper (Zab) and etcd (Raft)"})
 	}
-	return Except(base, more...)
+	return Except(base, append(more, lb.Expectation{Fault: "reconnect-storm", Outcomes: []lb.Outcome{lb.Safe},
+		Why: "a session outlives its connection: its client goes on with it on another", Source: "ZooKeeper Programmer's Guide, etcd documentation"})...)
 }
 
 // OnReplica are the expectations of a lock on one server with asynchronous replicas:
@@ -94,6 +115,22 @@ func OnQuorum(base []lb.Expectation) []lb.Expectation {
 func OnReplica(base []lb.Expectation) []lb.Expectation {
 	return Except(base, lb.Expectation{Fault: "failover-unreplicated", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 		Why: "the replica that takes over has never heard of the grant, nor of its token", Source: "redis.io, \"Distributed Locks with Redis\", on failover"})
+}
+
+// OnSession are the expectations of a lock that ends with a session, which the server can
+// end: who waits is no holder, and a holder is told only when somebody else may hold it.
+func OnSession(base []lb.Expectation) []lb.Expectation {
+	worst := lb.Broken
+	if fenced(base) {
+		worst = lb.Fence
+	}
+	return Except(base,
+		lb.Expectation{Fault: "expire-waiter", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "who waits looks, before it takes the lock, whether its place in line is still there", Source: ownClaim},
+		lb.Expectation{Fault: "expire-all", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},
+			Why: "nobody is granted the lock before he has another session, by when the holder may have been told", Source: ownClaim},
+		lb.Expectation{Fault: "expire*", Outcomes: []lb.Outcome{worst, lb.Check},
+			Why: "the next in line is granted the lock at once, perhaps before the holder is told that its session has ended", Source: ownClaim})
 }
 
 // Except returns the expectations with some replaced, by fault, or added.

@@ -3,6 +3,7 @@ package zksession
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"net"
 	"sync"
 
@@ -28,6 +29,7 @@ type Wire struct {
 	Hear  func(message []byte) // every answer, without its length; it must not keep it
 
 	heard []byte // of an answer, with its length
+	met   bool   // the answer to the request for a session has come
 
 	mu    sync.Mutex
 	begun bool             // the request for a session has been sent
@@ -107,6 +109,10 @@ func (w *Wire) missing() int {
 // after 8 more bytes: who is refused has not come to the step after it. The error of
 // the step is for whoever waits for it to find out.
 func (w *Wire) answer(message []byte) {
+	if !w.met {
+		w.met = true
+		w.meet(message)
+	}
 	if len(message) >= replySize {
 		number, refused := int32(binary.BigEndian.Uint32(message)), binary.BigEndian.Uint32(message[12:]) != 0
 		w.mu.Lock()
@@ -119,5 +125,15 @@ func (w *Wire) answer(message []byte) {
 	}
 	if w.Hear != nil {
 		w.Hear(message)
+	}
+}
+
+// meet reads a ConnectResponse: protocol version (4), timeout (4), which is 0 where the
+// session is refused, the session's id (8), the length of its password (4), the password.
+func (w *Wire) meet(m []byte) {
+	const password = 20
+	if len(m) >= password && binary.BigEndian.Uint32(m[4:]) > 0 {
+		n := min(int(binary.BigEndian.Uint32(m[16:])), len(m)-password)
+		w.Env.Session(fmt.Sprintf("%x:%x", binary.BigEndian.Uint64(m[8:]), m[password:password+n]))
 	}
 }

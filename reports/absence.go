@@ -6,15 +6,7 @@ import (
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/checker"
 )
-
-// calmCell is one in which nobody was hurt.
-type calmCell struct {
-	*checker.Cell
-	// Notes are what a reader should know about the recording itself.
-	Notes []string
-}
 
 // absence is why some faults have no meaning for some locks.
 type absence struct {
@@ -58,17 +50,4 @@ func absencesOf(g grid, row string) []absence {
 		out[i].Faults = append(out[i].Faults, col)
 	}
 	return out
-}
-
-// Link is where the page explains a cell.
-func (v *view) Link(c *checker.Cell) string {
-	if notRun(c) {
-		return "notrun"
-	}
-	for _, a := range v.Absent {
-		if c.Outcome == lb.NotAvailable && slices.Contains(a.Faults, c.Fault) && slices.Contains(a.Locks, c.Algorithm) {
-			return a.ID
-		}
-	}
-	return anchor(c)
 }

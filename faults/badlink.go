@@ -1,0 +1,33 @@
+package faults
+
+import (
+	"context"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/lab"
+)
+
+// badLink is a link between the host of a client at a step and the lock service that
+// neither works nor fails. The client goes on, and so do the others of its process.
+func badLink(name, doc string, spoil func(ctx context.Context, on Strike, w Node) (told func() (packets uint64, how string), err error)) Fault {
+	return Fault{Name: name, Family: Network, Doc: doc, At: whileHolding,
+		Needs: []Need{AService, Can(lab.Packets)},
+		Inject: func(ctx context.Context, on Strike) (Proof, error) {
+			v, err := on.Stop(ctx, nil, on.Step(), Delay)
+			if err != nil {
+				return nil, err
+			}
+			told, err := spoil(ctx, on, v.Worker)
+			if err != nil {
+				return nil, err
+			}
+			if err := v.LetGo(ctx); err != nil {
+				return nil, err
+			}
+			return func() history.Proof {
+				packets, how := told()
+				return proven(packets > 0, "%d packets between %s and the lock service were dropped%s, from when %s came to %s, and it went on",
+					packets, v.Worker.Name(), how, v.Client, on.Step())
+			}, nil
+		}}
+}

@@ -1,0 +1,83 @@
+package faults
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// expiring are the faults that end sessions on purpose, at the lock service, while the
+// clients run and reach it. whose chooses among them while v stands at the step, and says
+// what they were about. The one that stands goes on within its lease: held for longer, a
+// holder would overstay, and that is another fault.
+func expiring(name, doc string, whose func(on Strike, v *Victim, all []Client) (some []Client, about string)) Fault {
+	return Fault{Name: name, Family: Servers, Doc: doc, At: whileHolding, Needs: []Need{Sessions}, Prefers: AnEnsemble, MinTTL: expiryTTL, Lasts: Length{TTLs: 0.5},
+		Inject: func(ctx context.Context, on Strike) (Proof, error) {
+			v, err := on.Stop(ctx, nil, on.Step(), Delay)
+			if err != nil {
+				return nil, err
+			}
+			if err := on.Sleep(ctx, on.TTL()/10); err != nil { // for the others to stand in line
+				return nil, err
+			}
+			all, err := on.Clients(ctx)
+			if err != nil {
+				return nil, err
+			}
+			some, about := whose(on, v, all)
+			if len(some) == 0 {
+				return nil, ErrNobody
+			}
+			var names []string
+			for _, c := range some {
+				names = append(names, c.Name)
+			}
+			ended, err := on.Expire(ctx, some...)
+			if err != nil {
+				return nil, err
+			}
+			return func() history.Proof {
+				return proven(ended > 0, "the lock service ended %d sessions that it knew, of %s, %s", ended, strings.Join(names, "+"), about)
+			}, nil
+		}}
+}
+
+// expiryTTL leaves time, within the lease, for the sessions of all clients to be ended on a
+// busy machine.
+const expiryTTL = 2 * time.Second
+
+// expire ends the session of a client at a step.
+func expire() Fault {
+	return expiring("expire", "the lock service ends the session of a client at a step, which goes on within its lease",
+		func(on Strike, v *Victim, all []Client) ([]Client, string) {
+			return slices.DeleteFunc(all, func(c Client) bool { return c.Name != v.Client }), "while it stood at " + on.Step()
+		})
+}
+
+func expireHolder() Fault {
+	return named(expire(), "expire-holder", "the lock service ends the session of a holder at work, which goes on within its lease", whileHolding)
+}
+
+// expireWaiter ends the session of one of those that stand in line behind a holder.
+func expireWaiter() Fault {
+	return expiring("expire-waiter", "the lock service ends the session of a client that waits for the lock while another works",
+		func(on Strike, v *Victim, all []Client) ([]Client, string) {
+			waiting := slices.DeleteFunc(all, func(c Client) bool { return c.Name == v.Client || c.Asks == "" })
+			if len(waiting) == 0 {
+				return nil, ""
+			}
+			w := waiting[on.Rand().IntN(len(waiting))]
+			return []Client{w}, "while it waited for the lock (as " + w.Asks + ") and " + v.Client + " held it"
+		})
+}
+
+// expireAll ends all sessions, as a lock service does that was out of reach for too long.
+func expireAll() Fault {
+	return expiring("expire-all", "the lock service ends the sessions of all clients while one of them holds the lock",
+		func(_ Strike, v *Victim, all []Client) ([]Client, string) {
+			return all, "while " + v.Client + " held the lock"
+		})
+}

@@ -1,0 +1,26 @@
+package compose
+
+import lb "github.com/lockbench/lockbench"
+
+const eviction = `redis.io, "Key eviction"`
+
+// InRedis are the expectations of a lock whose grants are keys of a Redis server: whoever
+// empties the server, or lets it evict, takes them from under their holders.
+func InRedis(base []lb.Expectation) []lb.Expectation {
+	return Except(base,
+		lb.Expectation{Fault: "flushall", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "the server forgets the grant, and the counter of tokens with it", Source: `redis.io, "FLUSHALL"`},
+		lb.Expectation{Fault: "evict", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "allkeys-lru may take any key, that of a lock and the counter of tokens among them", Source: eviction},
+		lb.Expectation{Fault: "out-of-memory", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "a grant that needs memory is refused, and one that is there stays: the outage is as long as the fault", Source: eviction},
+		ended("kill-session"), ended("idle-holder"), ended("reconnect-storm"),
+		lb.Expectation{Fault: "snapshot", Outcomes: []lb.Outcome{lb.Safe}, Why: "a child process writes what the server knew; the server goes on", Source: `redis.io, "Redis persistence"`},
+	)
+}
+
+// ended is what a lock that is a key owes to the end of its holder's connection: nothing.
+func ended(fault string) lb.Expectation {
+	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
+		Why: "the grant is a key and not a connection; its holder connects again", Source: ownClaim}
+}

@@ -1,0 +1,106 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/internal/mutants"
+)
+
+func TestMain(m *testing.M) { mutants.Main(m, allMutants()) }
+
+// TestMutants breaks one step of a correct algorithm, and wants lockbench to see
+// it: one line a mutant.
+func TestMutants(t *testing.T) { mutants.Run(t, allMutants()) }
+
+func allMutants() []mutants.Mutant {
+	return []mutants.Mutant{
+		mutants.New(selecting("star", "*", false), selecting("columns", "name, owner, expires", true), "schema-change", lb.DoubleGrant, lb.Broken),
+	}
+}
+
+// selecting is a lock by read, look and write in one transaction:
+//
+//	SELECT what FROM lock_select WHERE name = lock FOR UPDATE     a row that is not over: taken
+//	REPLACE INTO lock_select … VALUES (lock, owner, now + ttl)
+//	COMMIT
+//
+// One who does not look what kind of error it is takes every one of the read for "there is no
+// row". With SELECT * a column that somebody adds is such an error: there are more columns
+// than places for them.
+func selecting(how, what string, looks bool) lb.Impl {
+	a := InsertTTL().(algorithm)
+	a.info.Name = "mysql-select-" + how
+	a.info.Expect, a.info.Requests, a.info.Takes = nil, []string{"select", "replace", "commit", "delete"}, "commit"
+	a.info.Traits.Reentrant = false
+	a.tables = []string{"CREATE TABLE IF NOT EXISTS lock_select (name VARBINARY(1024) NOT NULL PRIMARY KEY, " +
+		"owner VARBINARY(255) NOT NULL, expires DATETIME(6) NOT NULL) ENGINE = InnoDB"}
+	a.open = func(_ context.Context, s session) (lb.Client, error) {
+		return selected{row{s, "lock_select"}, "SELECT " + what + ", expires < " + now + " FROM lock_select WHERE name = ? FOR UPDATE", looks}, nil
+	}
+	return a
+}
+
+type selected struct {
+	row
+	query string
+	looks bool // at the error of the read
+}
+
+func (c selected) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+		bounded, cancel := c.patient(ctx)
+		defer cancel()
+		tx, err := c.db.BeginTx(bounded, nil)
+		if err != nil {
+			return nil, compose.NoEffect(fmt.Errorf("mysql: begin: %w", err))
+		}
+		defer func() { _ = tx.Rollback() }()
+		return c.take(ctx, req, tx)
+	})
+}
+
+// take fails without effect before the COMMIT.
+func (c selected) take(ctx context.Context, req lb.Request, tx *sql.Tx) (*lb.Lease, error) {
+	err := c.env.Send(ctx, req, "select", func(context.Context) error {
+		var name, owner, expires []byte
+		var over bool
+		err := tx.QueryRow(c.query, []byte(req.Lock)).Scan(&name, &owner, &expires, &over)
+		switch {
+		case err == nil && !over, inTheWay(err):
+			return lb.ErrHeld
+		case c.looks && !errors.Is(err, sql.ErrNoRows):
+			return err
+		}
+		return nil
+	})
+	sent := c.env.Clock.Mono()
+	if err == nil {
+		err = c.env.Send(ctx, req, "replace", func(context.Context) error {
+			_, err := tx.Exec("REPLACE INTO lock_select (name, owner, expires) VALUES (?, ?, "+later+")", []byte(req.Lock), []byte(req.Owner), c.env.TTL.Microseconds())
+			if inTheWay(err) {
+				return lb.ErrHeld
+			}
+			return err
+		})
+	}
+	switch {
+	case errors.Is(err, lb.ErrHeld):
+		return nil, err
+	case err != nil:
+		return nil, compose.NoEffect(fmt.Errorf("mysql: take the row: %w", err))
+	}
+	if err := c.env.Send(ctx, req, "commit", func(context.Context) error { return tx.Commit() }); err != nil {
+		return nil, compose.Unsent(fmt.Errorf("mysql: commit: %w", err))
+	}
+	return c.env.Grant(req, 0, c.env.Validity(sent)), nil
+}
+
+func (c selected) Release(ctx context.Context, req lb.Request) error {
+	return c.give(ctx, req, req.Owner)
+}

@@ -1,0 +1,32 @@
+package run
+
+import (
+	"slices"
+	"sync"
+)
+
+// crew are the worker processes of a run. A fault may start another while other faults look
+// at those that there are.
+type crew struct {
+	mu  sync.Mutex
+	all []*workerProc
+}
+
+// join adds processes that were started.
+func (c *crew) join(w ...*workerProc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = append(c.all, w...)
+}
+
+// list is all that were ever started, the first worker first.
+func (c *crew) list() []*workerProc {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.all)
+}
+
+// alive are those that run.
+func (c *crew) alive() []*workerProc {
+	return slices.DeleteFunc(c.list(), func(w *workerProc) bool { return !w.alive() })
+}

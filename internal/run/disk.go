@@ -1,0 +1,78 @@
+package run
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/clock"
+)
+
+// FillDisk implements [faults.Stage].
+func (s *strike) FillDisk(ctx context.Context, n faults.Node) (*faults.Filled, error) {
+	server, err := s.server(n)
+	if err != nil {
+		return nil, err
+	}
+	complaints := func() int { return complaintsIn(s.dir.LogFile(n.Name())) }
+	before := complaints()
+	end := s.act("fill disk", n.Name(), 0)
+	empty, err := server.FillDisk()
+	if err != nil {
+		return nil, err
+	}
+	f := &faults.Filled{}
+	s.acts.undone(func(ctx context.Context) error {
+		f.Complaints, f.Ended = complaints()-before, server.Ended()
+		err := empty()
+		end(fmt.Sprintf("%d complaints in its log", f.Complaints))
+		if f.Ended { // its supervisor has not started it while there was no room
+			_, back := s.restart(ctx, server, false)
+			err = errors.Join(err, back)
+		}
+		return err
+	})
+	return f, ctx.Err()
+}
+
+// complaintsIn counts the lines of a server's log that tell of a full disk.
+func complaintsIn(log string) (n int) {
+	f, err := os.Open(log)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		line := bytes.ToLower(lines.Bytes())
+		if bytes.Contains(line, []byte("no space left on device")) || bytes.Contains(line, []byte("disk is full")) || bytes.Contains(line, []byte("disk full")) {
+			n++
+		}
+	}
+	return n
+}
+
+// StallDisk implements [faults.Stage].
+func (s *strike) StallDisk(ctx context.Context, n faults.Node) (*faults.Stalled, error) {
+	server, err := s.server(n)
+	if err != nil {
+		return nil, err
+	}
+	start, end := clock.Now(), s.act("stall disk", n.Name(), 0)
+	goOn, err := server.StallDisk()
+	if err != nil {
+		return nil, err
+	}
+	var calls int
+	var took time.Duration
+	s.acts.undone(func(context.Context) error {
+		calls, took = goOn(), clock.Now().Sub(start)
+		end(fmt.Sprintf("%d writes waited", calls))
+		return nil
+	})
+	return &faults.Stalled{Calls: func() int { return calls }, For: func() time.Duration { return took }}, ctx.Err()
+}

@@ -1,0 +1,61 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/lab"
+)
+
+// Flap implements [faults.Stage].
+func (s *strike) Flap(ctx context.Context, a, b []faults.Node, down, up time.Duration) (*faults.Flaps, error) {
+	one, err := s.places(a)
+	if err != nil {
+		return nil, err
+	}
+	other, err := s.places(b)
+	if err != nil {
+		return nil, err
+	}
+	end := s.act("flap", names(a)+" ↔ "+names(b), 0)
+	var packets uint64
+	times := 0
+	stop := meanwhile(ctx, func(ctx context.Context) error {
+		for ; ctx.Err() == nil; times++ {
+			n, err := s.downFor(ctx, one, other, down)
+			packets += n
+			if err != nil {
+				return err
+			}
+			_ = sleep(ctx, up)
+		}
+		return nil
+	})
+	s.acts.undone(func(ctx context.Context) error {
+		err := stop(ctx)
+		end(fmt.Sprintf("%d packets dropped, %d times", packets, times))
+		return err
+	})
+	return &faults.Flaps{Packets: func() uint64 { return packets }, Times: func() int { return times }}, ctx.Err()
+}
+
+// downFor cuts one side off the other for a while, or until ctx ends.
+func (s *strike) downFor(ctx context.Context, a, b []lab.Node, d time.Duration) (packets uint64, err error) {
+	there, err := s.lab.Network().Drop(a, b, 1)
+	if err != nil {
+		return 0, err
+	}
+	back, err := s.lab.Network().Drop(b, a, 1)
+	if err != nil {
+		return 0, errors.Join(err, there.Remove())
+	}
+	_ = sleep(ctx, d)
+	for _, rule := range []lab.Rule{there, back} {
+		n, e := rule.Packets()
+		packets, err = packets+n, errors.Join(err, e, rule.Remove())
+	}
+	return packets, err
+}

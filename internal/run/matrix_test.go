@@ -1,0 +1,50 @@
+package run_test
+
+import (
+	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/etcd"
+	"github.com/lockbench/lockbench/impls/redis"
+	"github.com/lockbench/lockbench/impls/zk"
+	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// TestWhere: a fault strikes where there is something to strike, and what has to do with
+// sessions and leaders strikes an ensemble, unless the user says where.
+func TestWhere(t *testing.T) {
+	m := run.Matrix{Catalog: things(), Workload: workloads.Counter{}, Base: history.Plan{Lab: "local", Workload: "counter"}}
+	for _, c := range []struct {
+		impl        lb.Impl
+		fault, want string
+	}{
+		{zk.Sequential(), "none", "zookeeper"},
+		{zk.Sequential(), "pause-holder", "zookeeper"},
+		{zk.Sequential(), "cut-holder", "zookeeper-3"},
+		{zk.Sequential(), "cut@after-create/0.7ttl", "zookeeper-3"},
+		{zk.Sequential(), "expire-waiter", "zookeeper-3"},
+		{zk.Sequential(), "kill-leader", "zookeeper-3"},
+		{zk.Sequential(), "kill-two", "zookeeper-5"},
+		{zk.Sequential(), "flushall", "zookeeper"}, // where it can't strike
+		{etcd.Lease(), "restart-server", "etcd-3"},
+		{etcd.Lease(), "restart-empty", "etcd"},
+		{etcd.Lease(), "random", "etcd-3"},
+		{redis.SetPXLua(), "cut-holder", "redis"},
+		{redis.SetPXLua(), "random", "redis"},
+	} {
+		f, err := m.Catalog.Fault(c.fault)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.For(c.impl, f, 0).Topology; got != c.want {
+			t.Errorf("%s × %s on %s, want %s", c.impl.Info().Name, c.fault, got, c.want)
+		}
+		own := m
+		own.Base.Topology = "mine"
+		if got := own.For(c.impl, f, 0).Topology; got != "mine" {
+			t.Errorf("%s × %s on %s, though the user said where", c.impl.Info().Name, c.fault, got)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// shared is a lock of which all clients use one session, as the threads of a program use
+// one client of a library. A session's methods are called from one goroutine at a time, and
+// who waited inside would keep the holder from its release: so each client tries, and tries
+// again.
+type shared struct {
+	lb.Impl
+
+	calls   sync.Mutex // to the session
+	session lb.Client
+	users   int
+	probes  crowd
+}
+
+// Open implements [lb.Impl]. The first client opens the session, the last one closes it.
+func (s *shared) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	s.calls.Lock()
+	defer s.calls.Unlock()
+	s.probes.join(env)
+	if s.session == nil {
+		own := *env
+		own.Probe, own.Rand = &s.probes, rand.New(rand.NewPCG(env.Rand.Uint64(), 0))
+		session, err := s.Impl.Open(ctx, &own)
+		if err != nil {
+			return nil, err
+		}
+		s.session = session
+	}
+	s.users++
+	return &thread{shared: s, env: env}, nil
+}
+
+// thread is one client of the session.
+type thread struct {
+	*shared
+	env *lb.Env
+}
+
+// between is the mean pause between two tries.
+const between = 10 * time.Millisecond
+
+func (t *thread) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	for {
+		lease, err := t.try(ctx, req)
+		if !errors.Is(err, lb.ErrHeld) || req.Try {
+			return lease, err
+		}
+		if err := t.env.Pause(ctx, req, between); err != nil {
+			return nil, fmt.Errorf("%w: %w", lb.ErrNoEffect, err)
+		}
+	}
+}
+
+func (t *thread) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	t.calls.Lock()
+	defer t.calls.Unlock()
+	req.Try = true
+	return t.session.Acquire(ctx, req)
+}
+
+func (t *thread) Release(ctx context.Context, req lb.Request) error {
+	t.calls.Lock()
+	defer t.calls.Unlock()
+	return t.session.Release(ctx, req)
+}
+
+// Close leaves the session to the others, whatever this client thinks of it.
+func (t *thread) Close() error {
+	t.calls.Lock()
+	defer t.calls.Unlock()
+	if t.users--; t.users > 0 {
+		return nil
+	}
+	session := t.session
+	t.session = nil
+	return session.Close()
+}
+
+// crowd shows the moves of a session to whoever they are for.
+type crowd struct {
+	mu    sync.Mutex
+	first lb.Probe
+	of    map[string]lb.Probe // by client
+}
+
+func (c *crowd) join(env *lb.Env) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.first == nil {
+		c.first, c.of = env.Probe, map[string]lb.Probe{}
+	}
+	c.of[env.Client] = env.Probe
+}
+
+// whose is the probe of the client that has made the acquisition, that of the first for
+// what is nobody's.
+func (c *crowd) whose(owner string) lb.Probe {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	client := owner[:max(0, strings.LastIndexByte(owner, '.'))]
+	if p := c.of[client]; p != nil {
+		return p
+	}
+	return c.first
+}
+
+// Step implements [lb.Probe].
+func (c *crowd) Step(ctx context.Context, m lb.Move) error { return c.whose(m.Owner).Step(ctx, m) }
+
+// Wait implements [lb.Probe].
+func (c *crowd) Wait(ctx context.Context, m lb.Move) (done func()) {
+	return c.whose(m.Owner).Wait(ctx, m)
+}
+
+// Go implements [lb.Probe].
+func (c *crowd) Go(as lb.Actor) (end func()) { return c.first.Go(as) }
+
+// Renewed implements [lb.Probe].
+func (c *crowd) Renewed(l *lb.Lease, call lb.Reading) { c.whose(l.Request.Owner).Renewed(l, call) }
+
+// Lost implements [lb.Probe].
+func (c *crowd) Lost(l *lb.Lease, why string) { c.whose(l.Request.Owner).Lost(l, why) }
+
+// Session implements [lb.SessionProbe].
+func (c *crowd) Session(name string) {
+	if p, ok := c.first.(lb.SessionProbe); ok {
+		p.Session(name)
+	}
+}

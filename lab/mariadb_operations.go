@@ -1,0 +1,103 @@
+package lab
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// mariadbCommands are what people do to a MariaDB server.
+var mariadbCommands = map[Operation]Command{
+	KillSession: mariadbKillSession,
+	AlterTable:  mariadbAlterTable,
+	IdleTimeout: mariadbIdleTimeout,
+	Snapshot:    mariadbSnapshot,
+}
+
+// mariadbKillSession ends the connections that come from a client's host.
+func mariadbKillSession(ctx context.Context, at Target) (e Effect, err error) {
+	err = onMariaDB(ctx, at.Endpoint, func(db *sql.DB) error {
+		ids, err := column[int64](ctx, db, "SELECT ID FROM information_schema.PROCESSLIST WHERE HOST LIKE ?", at.Client+":%")
+		for _, id := range ids {
+			if _, gone := db.ExecContext(ctx, "KILL ?", id); gone == nil { // else it has just ended by itself
+				e.Count++
+			}
+		}
+		e.Told = fmt.Sprintf("killed %s from %s", count(e.Count, "connection"), at.Client)
+		return err
+	})
+	return e, err
+}
+
+// addedColumn is what the change of the schema adds, and takes away again.
+const addedColumn = "lockbench_added"
+
+// mariadbAlterTable adds a column to each table that locks are kept in. The statement waits
+// for every transaction that uses the table, and all that come after wait for the statement,
+// so that it ends, perhaps, only when the command is taken back.
+func mariadbAlterTable(ctx context.Context, at Target) (e Effect, err error) {
+	var tables []string
+	err = onMariaDB(ctx, at.Endpoint, func(db *sql.DB) (err error) {
+		tables, err = column[string](ctx, db, "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'lockbench'")
+		return err
+	})
+	if err == nil && len(tables) == 0 {
+		err = errors.New("there is no table of locks")
+	}
+	if err != nil {
+		return e, err
+	}
+	start, ended := time.Now(), make(chan error, 1)
+	var took time.Duration
+	go func() {
+		err := alterAll(context.WithoutCancel(ctx), at, tables, "ADD COLUMN "+addedColumn+" INT")
+		took = time.Since(start)
+		ended <- err
+	}()
+	e.End = func(ctx context.Context) (Effect, error) {
+		select {
+		case err = <-ended:
+		case <-ctx.Done():
+			err = fmt.Errorf("the tables are still being altered: %w", ctx.Err())
+		}
+		if err != nil {
+			return Effect{}, err
+		}
+		return Effect{Count: len(tables), Told: fmt.Sprintf("added a column to %s within %.3f s", strings.Join(tables, ", "), took.Seconds())},
+			alterAll(ctx, at, tables, "DROP COLUMN "+addedColumn)
+	}
+	return e, nil
+}
+
+// alterAll does the same to several tables.
+func alterAll(ctx context.Context, at Target, tables []string, what string) error {
+	const patience = 4 // seconds; less than the connection waits
+	return onMariaDB(ctx, at.Endpoint, func(db *sql.DB) error {
+		for _, table := range tables {
+			if _, err := db.ExecContext(ctx, fmt.Sprintf("ALTER TABLE lockbench.`%s` WAIT %d %s", table, patience, what)); err != nil {
+				return fmt.Errorf("ALTER TABLE %s: %w", table, err)
+			}
+		}
+		return nil
+	})
+}
+
+// column is the only column of what is asked for.
+func column[T any](ctx context.Context, db *sql.DB, query string, args ...any) (all []T, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var v T
+		if err := rows.Scan(&v); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}

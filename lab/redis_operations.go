@@ -1,0 +1,196 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// redisCommands are what people do to a Redis server.
+var redisCommands = map[Operation]Command{
+	FlushAll:    redisFlushAll,
+	ScriptFlush: redisScriptFlush,
+	EvictTTL:    redisEvict("volatile-ttl"),
+	EvictLRU:    redisEvict("allkeys-lru"),
+	FillMemory:  redisFillMemory,
+	IdleTimeout: redisIdleTimeout,
+	KillSession: redisKillSession,
+	Snapshot:    redisSnapshot,
+}
+
+func redisFlushAll(ctx context.Context, at Target) (e Effect, err error) {
+	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+		keys, err := c.Keys(ctx, "*").Result()
+		if err != nil {
+			return err
+		}
+		e = Effect{Count: len(keys), Told: fmt.Sprintf("forgot %s%s", count(len(keys), "key"), some(keys))}
+		return c.FlushAll(ctx).Err()
+	})
+	return e, err
+}
+
+func redisScriptFlush(ctx context.Context, at Target) (e Effect, err error) {
+	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+		info, err := redisInfo(ctx, c, "memory")
+		if err != nil {
+			return err
+		}
+		n, err := strconv.Atoi(info["number_of_cached_scripts"])
+		e = Effect{Count: n, Told: "forgot " + count(n, "script")}
+		return errors.Join(err, c.ScriptFlush(ctx).Err())
+	})
+	return e, err
+}
+
+// redisFillMemory lets the memory that is used be all that there is. Without a policy of
+// eviction, which is the default, the server then refuses whatever needs more.
+func redisFillMemory(ctx context.Context, at Target) (e Effect, err error) {
+	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+		before, err := refusals(ctx, c)
+		if err != nil {
+			return err
+		}
+		restore, err := redisConfigure(ctx, c, "maxmemory-policy", "noeviction", "maxmemory", "1")
+		e = Effect{Told: "has no memory left", End: func(ctx context.Context) (e Effect, err error) {
+			err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+				after, err := refusals(ctx, c)
+				n := after - before
+				e = Effect{Count: n, Told: "had no memory left and refused " + count(n, "request")}
+				return errors.Join(err, restore(ctx, c))
+			})
+			return e, err
+		}}
+		return err
+	})
+	return e, err
+}
+
+// refusals are how many requests the server has refused for want of memory.
+func refusals(ctx context.Context, c *redis.Client) (int, error) {
+	info, err := redisInfo(ctx, c, "errorstats")
+	if err != nil || info["errorstat_OOM"] == "" {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimPrefix(info["errorstat_OOM"], "count="))
+}
+
+// redisIdleTimeout closes connections that say nothing for a second, a limit that somebody
+// sets who finds too many of them open.
+func redisIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
+	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+		before, err := redisConnections(ctx, c)
+		if err != nil {
+			return err
+		}
+		restore, err := redisConfigure(ctx, c, "timeout", "1")
+		e = Effect{Told: "closes idle connections", End: func(ctx context.Context) (e Effect, err error) {
+			err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+				after, err := redisConnections(ctx, c)
+				for id := range before {
+					if _, open := after[id]; !open {
+						e.Count++
+					}
+				}
+				e.Told = fmt.Sprintf("closed %s of %d for being idle", count(e.Count, "connection"), len(before))
+				return errors.Join(err, restore(ctx, c))
+			})
+			return e, err
+		}}
+		return err
+	})
+	return e, err
+}
+
+// redisKillSession closes the connections that come from a client's host.
+func redisKillSession(ctx context.Context, at Target) (e Effect, err error) {
+	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+		all, err := redisConnections(ctx, c)
+		for id, from := range all {
+			if strings.HasPrefix(from, at.Client+":") {
+				n, gone := c.ClientKillByFilter(ctx, "ID", id).Result()
+				e.Count, err = e.Count+int(n), errors.Join(err, gone)
+			}
+		}
+		e.Told = fmt.Sprintf("killed %s from %s", count(e.Count, "connection"), at.Client)
+		return err
+	})
+	return e, err
+}
+
+// redisConnections are the clients' connections by id, with where each comes from.
+func redisConnections(ctx context.Context, c *redis.Client) (map[string]string, error) {
+	self, err := c.ClientID(ctx).Result()
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.Do(ctx, "CLIENT", "LIST", "TYPE", "normal").Text()
+	all := map[string]string{}
+	for line := range strings.Lines(list) {
+		id, from := "", ""
+		for _, field := range strings.Fields(line) {
+			if v, ok := strings.CutPrefix(field, "id="); ok {
+				id = v
+			} else if v, ok := strings.CutPrefix(field, "addr="); ok {
+				from = v
+			}
+		}
+		if id != strconv.FormatInt(self, 10) {
+			all[id] = from
+		}
+	}
+	return all, err
+}
+
+// redisConfigure sets options, given as names and values. What it returns sets them back to
+// what they were, the last first.
+func redisConfigure(ctx context.Context, c *redis.Client, options ...string) (restore func(context.Context, *redis.Client) error, err error) {
+	var were []string
+	restore = func(ctx context.Context, c *redis.Client) (err error) {
+		for pair := range slices.Chunk(were, 2) {
+			err = errors.Join(err, c.ConfigSet(ctx, pair[0], pair[1]).Err())
+		}
+		return err
+	}
+	for pair := range slices.Chunk(options, 2) {
+		was, err := c.ConfigGet(ctx, pair[0]).Result()
+		if err == nil {
+			were = append([]string{pair[0], was[pair[0]]}, were...)
+			err = c.ConfigSet(ctx, pair[0], pair[1]).Err()
+		}
+		if err != nil {
+			return restore, errors.Join(fmt.Errorf("CONFIG SET %s %s: %w", pair[0], pair[1], err), restore(ctx, c))
+		}
+	}
+	return restore, nil
+}
+
+// redisInfo is a section of INFO by name.
+func redisInfo(ctx context.Context, c *redis.Client, section string) (map[string]string, error) {
+	text, err := c.Info(ctx, section).Result()
+	all := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			all[name] = value
+		}
+	}
+	return all, err
+}
+
+// some is a few of the names, in brackets, or nothing for none.
+func some(names []string) string {
+	const few = 3
+	slices.Sort(names)
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > few:
+		return " (" + strings.Join(names[:few], ", ") + ", …)"
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}

@@ -1,0 +1,58 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/redis/go-redis/v9"
+)
+
+// sentinelCommands are what people do to a Sentinel.
+var sentinelCommands = map[Operation]Command{
+	FailOver:      sentinelFailOver,
+	SentinelReset: sentinelReset,
+}
+
+// sentinelFailOver has a replica promoted as if the master could not be reached, without the
+// consent of the other Sentinels.
+func sentinelFailOver(ctx context.Context, at Target) (Effect, error) {
+	return Effect{Count: 1, Told: "ordered a failover"}, operateSentinel(at, func(c *redis.SentinelClient) error {
+		return c.Failover(ctx, lb.SentinelMaster).Err()
+	})
+}
+
+// sentinelReset makes the Sentinel forget the replicas and the other Sentinels, which it
+// then has to find anew.
+func sentinelReset(ctx context.Context, at Target) (e Effect, err error) {
+	err = operateSentinel(at, func(c *redis.SentinelClient) error {
+		before, err := knownTo(ctx, c)
+		if err != nil {
+			return err
+		}
+		if err := c.Reset(ctx, lb.SentinelMaster).Err(); err != nil {
+			return err
+		}
+		e = Effect{Count: before, Told: fmt.Sprintf("forgot the %d others that it knew", before)}
+		return nil
+	})
+	return e, err
+}
+
+// knownTo is how many replicas and other Sentinels it knows.
+func knownTo(ctx context.Context, c *redis.SentinelClient) (n int, err error) {
+	master, err := c.Master(ctx, lb.SentinelMaster).Result()
+	for _, field := range []string{"num-slaves", "num-other-sentinels"} {
+		some, e := strconv.Atoi(master[field])
+		n, err = n+some, errors.Join(err, e)
+	}
+	return n, err
+}
+
+func operateSentinel(at Target, ask func(*redis.SentinelClient) error) error {
+	c := redis.NewSentinelClient(&redis.Options{Addr: at.Endpoint, MaxRetries: -1})
+	defer c.Close()
+	return ask(c)
+}

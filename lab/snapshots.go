@@ -1,0 +1,87 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// redisSnapshot has the server write all that it knows to its disk, in the background.
+func redisSnapshot(ctx context.Context, at Target) (e Effect, err error) {
+	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+		before, err := redisSaves(ctx, c)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		if err := c.BgSave(ctx).Err(); err != nil {
+			return err
+		}
+		for now := before; now == before; {
+			if now, err = redisSaves(ctx, c); err != nil {
+				return err
+			}
+		}
+		e = Effect{Count: 1, Told: fmt.Sprintf("wrote a snapshot within %.3f s", time.Since(start).Seconds())}
+		return nil
+	})
+	return e, err
+}
+
+// redisSaves is how many snapshots the server has written.
+func redisSaves(ctx context.Context, c *redis.Client) (int, error) {
+	info, err := redisInfo(ctx, c, "persistence")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(info["rdb_saves"])
+}
+
+// etcdSnapshot has the member send its whole database, as for a backup.
+func etcdSnapshot(ctx context.Context, at Target) (e Effect, err error) {
+	err = operateEtcd(ctx, at, func(c *clientv3.Client) error {
+		start := time.Now()
+		all, err := c.Snapshot(ctx)
+		if err != nil {
+			return err
+		}
+		defer all.Close()
+		n, err := io.Copy(io.Discard, all)
+		e = Effect{Count: int(n), Told: fmt.Sprintf("sent a snapshot of %d bytes within %.3f s", n, time.Since(start).Seconds())}
+		return err
+	})
+	return e, err
+}
+
+// mariadbSnapshot keeps all tables as they are until the command is taken back, as for a copy of
+// the disk: whoever wants to change something waits.
+func mariadbSnapshot(ctx context.Context, at Target) (e Effect, err error) {
+	db, err := openMariaDB(at.Endpoint)
+	if err != nil {
+		return e, err
+	}
+	conn, err := db.Conn(ctx) // the one that has the lock
+	if err == nil {
+		_, err = conn.ExecContext(ctx, "SET STATEMENT lock_wait_timeout = 4 FOR FLUSH TABLES WITH READ LOCK")
+	}
+	if err != nil {
+		return e, errors.Join(err, db.Close())
+	}
+	start := time.Now()
+	e = Effect{Told: "lets nobody write", End: func(ctx context.Context) (e Effect, err error) {
+		defer db.Close()
+		var waiting int
+		err = conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'Waiting for backup lock'").Scan(&waiting)
+		if err == nil {
+			_, err = conn.ExecContext(ctx, "UNLOCK TABLES")
+		}
+		return Effect{Count: 1, Told: fmt.Sprintf("let nobody write for %.3f s, and %s waited", time.Since(start).Seconds(), count(waiting, "statement"))}, err
+	}}
+	return e, nil
+}

@@ -1,0 +1,146 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Software is what the servers of a kind are made of, as far as a user can change it.
+type Software struct {
+	// Name is how the user calls it: "redis".
+	Name string
+	// Option gives the server an option by the name that its own documentation has.
+	Option func(p Program, name, value string) Program
+	// Binary takes the server from a file of the user's.
+	Binary func(p Program, path string) Program
+	// Builtin: lockbench contains it, so that one of the user's lacks what that can do.
+	Builtin bool
+}
+
+// The software of the kinds.
+var (
+	redisSoftware = Software{Name: "redis",
+		Option: func(p Program, name, value string) Program {
+			p.Argv = append(slices.Clip(p.Argv), "--"+name)
+			if words := strings.Fields(value); len(words) > 0 {
+				p.Argv = append(p.Argv, words...)
+			} else {
+				p.Argv = append(p.Argv, "")
+			}
+			return p
+		},
+		Binary: func(p Program, path string) Program {
+			p.Argv = append([]string{path}, p.Argv[1:]...)
+			return p
+		}}
+	etcdSoftware = Software{Name: "etcd", Builtin: true,
+		Option: func(p Program, name, value string) Program {
+			p.Argv = append(slices.Clip(p.Argv), "--"+name+"="+value)
+			return p
+		},
+		Binary: redisSoftware.Binary}
+	zookeeperSoftware = Software{Name: "zookeeper",
+		Option: func(p Program, name, value string) Program {
+			files := map[string]string{}
+			for file, text := range p.Files {
+				files[file] = text
+			}
+			files["zoo.cfg"] += name + "=" + value + "\n"
+			p.Files = files
+			return p
+		},
+		// A class path, such as "lib/*".
+		Binary: func(p Program, path string) Program {
+			p.Argv = slices.Clone(p.Argv)
+			p.Argv[slices.Index(p.Argv, "-cp")+1] = path
+			return p
+		}}
+	mariadbSoftware = Software{Name: "mariadb",
+		Option: func(p Program, name, value string) Program { return moreMariaDB(p, "--"+name+"="+value) },
+		Binary: func(p Program, path string) Program {
+			p.Env = append(slices.Clip(p.Env), "LOCKBENCH_MARIADBD="+path)
+			return p
+		}}
+)
+
+// Own is how a user wants servers to be.
+type Own struct {
+	// Options are NAME=VALUE, by the names that the server's documentation has.
+	Options []string
+	// Binary is SOFTWARE=PATH, "" for the one that is installed, or built in.
+	Binary string
+}
+
+// With is the topology with servers as a user wants them. A binary of other software than
+// the topology's is none of its business.
+func (t Topology) With(o Own) (Topology, error) {
+	sw, kind := t.Kind.Software, t.Kind
+	if len(o.Options) > 0 && sw.Option == nil {
+		return t, fmt.Errorf("the servers of %s take no options", t.Name)
+	}
+	var names, values []string
+	for _, option := range o.Options {
+		name, value, ok := strings.Cut(option, "=")
+		if !ok || name == "" || strings.ContainsAny(name, " \t\n") || strings.Contains(value, "\n") {
+			return t, fmt.Errorf("server option %q is not NAME=VALUE", option)
+		}
+		if sw.Name == mariadbSoftware.Name && strings.ContainsAny(value, " \t*?[") {
+			return t, fmt.Errorf("server option %q: a space or a pattern can't be passed to %s", option, sw.Name)
+		}
+		names, values = append(names, name), append(values, value)
+	}
+	path, err := o.binary(sw.Name)
+	if err != nil {
+		return t, err
+	}
+	if len(names) == 0 && path == "" {
+		return t, nil
+	}
+	t.Kind.Program = func(self Host, all []Host) Program {
+		p := kind.Program(self, all)
+		for i := range names {
+			p = sw.Option(p, names[i], values[i])
+		}
+		if path != "" {
+			p = sw.Binary(p, path)
+		}
+		return p
+	}
+	if path != "" {
+		t.Kind.Version, t.Kind.Needs = Version{Of: path}, []string{path}
+		t.Kind.Install = ""
+		if sw.Name == zookeeperSoftware.Name {
+			t.Kind.Needs = []string{"java"}
+		}
+		if len(kind.Version.Command) > 0 && sw.Name != zookeeperSoftware.Name {
+			t.Kind.Version = Version{Of: kind.Version.Of, Command: append([]string{path}, kind.Version.Command[1:]...)}
+		}
+		if sw.Builtin {
+			t.Kind.Clock = nil // only the one that is built in follows a clock of its own
+		}
+	}
+	return t, nil
+}
+
+// binary is the path for the software, "" if it is for another.
+func (o Own) binary(software string) (string, error) {
+	if o.Binary == "" {
+		return "", nil
+	}
+	name, path, ok := strings.Cut(o.Binary, "=")
+	known := slices.ContainsFunc(Topologies(), func(t Topology) bool { return t.Kind.Software.Name == name })
+	switch {
+	case !ok || path == "":
+		return "", fmt.Errorf("server binary %q is not SOFTWARE=PATH", o.Binary)
+	case !known:
+		return "", fmt.Errorf("server binary %q: the software is redis, etcd, zookeeper or mariadb", o.Binary)
+	case !filepath.IsAbs(path):
+		return "", errors.New("the path of a server's binary is absolute: " + path + " is not")
+	case name != software:
+		return "", nil
+	}
+	return path, nil
+}

@@ -1,0 +1,61 @@
+package lab
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// paper is a host that nothing runs on.
+type paper struct{ Host }
+
+func (paper) Name() string { return "h1" }
+func (paper) Addr() string { return "192.0.2.1" }
+
+func programOf(t Topology) Program { return t.Kind.Program(paper{}, []Host{paper{}}) }
+
+// TestWith: each software gets options and another binary where its program looks for them.
+func TestWith(t *testing.T) {
+	for _, name := range []string{"redis", "redis-sentinel", "etcd", "zookeeper", "mariadb", "mariadb-replica"} {
+		before, _ := FindTopology(name)
+		with, err := before.With(Own{Options: []string{"an-option=7"}, Binary: before.Kind.Software.Name + "=/opt/own"})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		said := func(p Program) string {
+			text := strings.Join(slices.Concat(p.Argv, p.Env), " ")
+			for _, file := range p.Files {
+				text += file
+			}
+			return text
+		}
+		p := said(programOf(with))
+		if !strings.Contains(p, "an-option") || !strings.Contains(p, "/opt/own") {
+			t.Errorf("%s: %s", name, p)
+		}
+		if p := said(programOf(before)); strings.Contains(p, "an-option") || strings.Contains(p, "/opt/own") {
+			t.Errorf("%s: what was given to one topology is in another: %s", name, p)
+		}
+		if name == "etcd" && with.Clock() {
+			t.Error("the clock of a foreign etcd can't be moved")
+		}
+		if err := with.Kind.Missing(); name != "zookeeper" && err == nil {
+			t.Errorf("%s: a binary that is not there is not missed", name)
+		}
+	}
+	redis, _ := FindTopology("redis")
+	if other, err := redis.With(Own{Binary: "etcd=/opt/own"}); err != nil || programOf(other).Argv[0] != "redis-server" {
+		t.Errorf("a binary of other software: %v, %v", programOf(other).Argv, err)
+	}
+	mariadb, _ := FindTopology("mariadb")
+	for _, wrong := range []Own{{Options: []string{"a"}}, {Options: []string{"=1"}}, {Options: []string{"a=1\n2"}}, {Options: []string{"a=b c"}},
+		{Binary: "mariadb"}, {Binary: "mariadb=relative"}, {Binary: "postgres=/opt/own"}} {
+		if _, err := mariadb.With(wrong); err == nil {
+			t.Errorf("%+v is accepted", wrong)
+		}
+	}
+	none, _ := FindTopology("none")
+	if _, err := none.With(Own{Options: []string{"a=1"}}); err == nil {
+		t.Error("options for no servers are accepted")
+	}
+}

@@ -1,0 +1,125 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/cost"
+)
+
+// advice says which lock to take in a situation. It is made of the cells alone.
+type advice struct {
+	// When is the reader's situation, and Care what it asks of the holder.
+	When, Care string
+	Locks      []advised
+	// More is how many others would do, too.
+	More int
+}
+
+// advised is a lock with what speaks for it and against it.
+type advised struct {
+	Name string
+	// But are the faults under which even this care was not enough, with the mechanism.
+	But string
+	// Costs tells of outage, hand-off and requests.
+	Costs string
+}
+
+// advisedLocks bounds the locks named in one situation.
+const advisedLocks = 4
+
+// advise ranks the locks for three situations: those come first that went wrong under the
+// fewest faults in spite of the care, then those that cost less. fenced tells which grant
+// tokens; the control is no candidate.
+func advise(g grid, fenced func(lock string) bool, bench *cost.Bench) []advice {
+	var ranks []rank
+	for _, s := range g.standings() {
+		ranks = append(ranks, s.Locks...)
+	}
+	if len(ranks) < 2 {
+		return nil
+	}
+	tokens := slices.DeleteFunc(slices.Clone(ranks), func(r rank) bool { return !fenced(r.Name) })
+	list := []advice{
+		situation(ranks, lb.Check, bench, "The data is kept where nothing can refuse a write",
+			"The holder looks at its lease right before each write, and does not write when it is over."),
+		situation(tokens, lb.Fence, bench, "The data is kept in a store that can compare a number",
+			"The holder sends the grant’s fencing token with each write, and the store refuses a token lower than one that it has seen."),
+	}
+	return append(list, soonest(append(best(ranks, lb.Check), best(tokens, lb.Fence)...), bench))
+}
+
+// best are the locks that went wrong in spite of the care under the fewest faults, or
+// under one more.
+func best(candidates []rank, care lb.Outcome) []rank {
+	fewest := math.MaxInt
+	for _, r := range candidates {
+		fewest = min(fewest, len(r.beyond(care)))
+	}
+	return slices.DeleteFunc(slices.Clone(candidates), func(r rank) bool { return len(r.beyond(care)) > fewest+1 })
+}
+
+// situation ranks the candidates by what went wrong although the holder took this care.
+func situation(candidates []rank, care lb.Outcome, bench *cost.Bench, when, says string) advice {
+	a := advice{When: when, Care: says}
+	candidates = slices.Clone(candidates)
+	slices.SortStableFunc(candidates, func(x, y rank) int {
+		return cmp.Or(share(x, care)-share(y, care), cmp.Compare(handOff(bench, x.Name), handOff(bench, y.Name)), cmp.Compare(x.OutageMS, y.OutageMS))
+	})
+	for i, r := range candidates {
+		if i == advisedLocks {
+			a.More = len(candidates) - i
+			break
+		}
+		a.Locks = append(a.Locks, advised{r.Name, except(r.beyond(care)), costs(r, bench)})
+	}
+	return a
+}
+
+// share is how many of 10,000 cells went wrong in spite of the care: some locks have more
+// cells than others.
+func share(r rank, care lb.Outcome) int { return len(r.beyond(care)) * 10_000 / max(1, r.Of) }
+
+// soonest ranks locks, of which some may be named twice, by the longest time that nobody
+// could get them.
+func soonest(ranks []rank, bench *cost.Bench) advice {
+	a := advice{When: "Of the best of these, what gets on again soonest", Care: "By the longest time that nobody could get the lock, under any fault."}
+	slices.SortStableFunc(ranks, func(x, y rank) int {
+		return cmp.Or(cmp.Compare(x.OutageMS, y.OutageMS), strings.Compare(x.Name, y.Name))
+	})
+	ranks = slices.CompactFunc(ranks, func(x, y rank) bool { return x.Name == y.Name })
+	for _, r := range ranks[:min(len(ranks), advisedLocks)] {
+		stuck := slices.DeleteFunc(slices.Clone(r.cells), func(c *checker.Cell) bool { return c.Outcome != lb.Stuck })
+		a.Locks = append(a.Locks, advised{r.Name, except(stuck), costs(r, bench)})
+	}
+	return a
+}
+
+// except names the cells that went wrong all the same: "restart-empty (double grant)".
+func except(cells []*checker.Cell) string {
+	var parts []string
+	for _, c := range cells {
+		parts = append(parts, fmt.Sprintf("%s (%s)", c.Fault, cmp.Or(c.Mechanism(), strings.ToLower(string(c.Outcome)))))
+	}
+	if n := len(parts); n > 5 {
+		parts = append(parts[:4], fmt.Sprintf("%d more", n-4))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// costs tells what is known of the lock's price.
+func costs(r rank, bench *cost.Bench) string {
+	var parts []string
+	if r.OutageMS >= 0 {
+		parts = append(parts, fmt.Sprintf("nobody could get it for %s at most (%s)", span(r.OutageMS), r.Outage))
+	}
+	if p := priceOf(bench, r.Name); p.Known {
+		parts = append(parts, "hand-off "+p.HandOff.Text+", "+p.Requests.Text+" requests a grant")
+	}
+	return strings.Join(parts, "; ")
+}

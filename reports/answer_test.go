@@ -1,0 +1,100 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+)
+
+// hurtBy is a cell in which somebody was hurt in the one run.
+func hurtBy(lock, fault string, o lb.Outcome, mechanism string) checker.Cell {
+	c := checker.Cell{Algorithm: lock, Fault: fault, Outcome: o, Reason: mechanism + ": so it went", Runs: 1, Violations: 1, OutageMS: 100}
+	sure(&c)
+	return c
+}
+
+func safe(lock, fault string, outage float64) checker.Cell {
+	c := checker.Cell{Algorithm: lock, Fault: fault, Outcome: lb.Safe, Runs: 1, OutageMS: outage}
+	sure(&c)
+	return c
+}
+
+func TestRankTellsTheMechanismAndWhatIsOpen(t *testing.T) {
+	g := newGrid([]checker.Cell{
+		safe("calm", "x", 10), safe("calm", "y", 700),
+		hurtBy("bad", "x", lb.Broken, lb.Overstay), hurtBy("bad", "y", lb.Broken, lb.DoubleGrant), hurtBy("bad", "z", lb.Check, lb.Ghost),
+	}, 1)
+	_, calm := g.rank("calm")
+	if calm.OutageMS != 700 || calm.Outage != "y" || calm.Open != "1 run: up to 79% could still break" || len(calm.Mechanisms) > 0 {
+		t.Errorf("%+v", calm)
+	}
+	_, bad := g.rank("bad")
+	if got := strings.Join(bad.Mechanisms, ", "); got != "double grant, overstay" || bad.Open != "" {
+		t.Errorf("%q, %+v", got, bad)
+	}
+}
+
+func TestControl(t *testing.T) {
+	convicted := []checker.Cell{hurtBy("none", "x", lb.Broken, lb.DoubleGrant), safe("a", "x", 1)}
+	blind := append([]checker.Cell{safe("none", "y", 1)}, convicted...)
+	for _, c := range []struct {
+		cells   []checker.Cell
+		guarded bool
+		says    string
+		blind   bool
+	}{
+		{convicted, false, "convicted in 1 of 1 cell: the bench sees harm", false},
+		{blind, false, "only 1 of 2 cells", true},
+		{blind, true, "right without a lock", false},
+		{convicted[1:], false, "", false},
+	} {
+		g := newGrid(c.cells, 1)
+		if says, isBlind := g.control(c.guarded); !strings.Contains(says, c.says) || isBlind != c.blind || c.says == "" && says != "" {
+			t.Errorf("%q, blind %v: want %q", says, isBlind, c.says)
+		}
+		for _, s := range g.standings() {
+			for _, l := range s.Locks {
+				if l.Name == "none" {
+					t.Error("the control stands among the locks")
+				}
+			}
+		}
+	}
+}
+
+// TestAdvice: the lock with a token is the best where a store can refuse, and not where
+// nothing can; what broke all the same is said with its mechanism.
+func TestAdvice(t *testing.T) {
+	g := newGrid([]checker.Cell{
+		hurtBy("token", "pause", lb.Fence, lb.Overstay), safe("token", "kill", 4000),
+		hurtBy("plain", "pause", lb.Check, lb.Overstay), safe("plain", "kill", 900),
+		hurtBy("worst", "pause", lb.Broken, lb.DoubleGrant), hurtBy("worst", "kill", lb.Broken, lb.DoubleGrant),
+		hurtBy("none", "pause", lb.Broken, lb.DoubleGrant),
+	}, 1)
+	list := advise(g, func(lock string) bool { return lock == "token" }, nil)
+	if len(list) != 3 {
+		t.Fatalf("%d situations", len(list))
+	}
+	var got []string
+	for _, a := range list {
+		s := ""
+		for _, l := range a.Locks {
+			s += l.Name + " but " + l.But + "; "
+		}
+		got = append(got, s)
+	}
+	for i, want := range []string{
+		"plain but ; token but pause (overstay); worst but pause (double grant), kill (double grant); ",
+		"token but ; ",
+		"plain but ; token but ; ",
+	} {
+		if got[i] != want {
+			t.Errorf("%s: got %q, want %q", list[i].When, got[i], want)
+		}
+	}
+	if !strings.Contains(list[1].Locks[0].Costs, "4.00 s at most (kill)") {
+		t.Errorf("%q", list[1].Locks[0].Costs)
+	}
+}
