@@ -110,6 +110,11 @@ func TestOutcomeEdges(t *testing.T) {
 		{"five contended", tell(plan{}).alone(12).busy(2000, 6), lb.Safe, ""},
 		{"four contended", tell(plan{}).alone(12).busy(2000, 5), lb.Inconclusive, "too few contended sections: 17 sections, of which 4"},
 		{"one fault was proven, another was not", tell(plan{}).busy(10, 12).fault(60, 70, true).fault(80, 90, false), lb.Safe, ""},
+		{"of a list both were proven", tell(plan{}).busy(10, 12).planned("a,b").struck("b", 60, 70, true).struck("a", 80, 90, true), lb.Safe, ""},
+		{"of a list one was not", tell(plan{}).busy(10, 12).planned("a,b").struck("a", 60, 70, true).struck("b", 80, 90, false), lb.Inconclusive, "b of the list had no effect: measured"},
+		{"of a list one never struck", tell(plan{}).busy(10, 12).planned("a,b,c").struck("a", 60, 70, true).struck("c", 80, 90, true), lb.Inconclusive, "b of the list had no effect: measured"},
+		{"a list names one twice, and it struck once", tell(plan{}).busy(10, 12).planned("a,a").struck("a", 60, 70, true), lb.Inconclusive, "a of the list had no effect: measured"},
+		{"of a mix one will do", tell(plan{}).busy(10, 12).planned("random").struck("a", 60, 70, true).struck("b", 80, 90, false), lb.Safe, ""},
 		{"it says why it never struck", tell(plan{}).busy(10, 12).planned("pause").
 			add(150, history.Event{Kind: history.KindFault, Name: "pause", Phase: "healed", Note: "no such leader"}), lb.Inconclusive, "the fault never struck: no such leader"},
 		{"somebody else's release breaks the lock for its holder",

@@ -260,6 +260,9 @@ func (c *conclusion) inconclusive() string {
 		if strike, _, _ := c.r.faultTimes(); strike < 0 {
 			return strings.TrimSuffix("the fault never struck: "+c.res.Effect.Measured, ": ")
 		}
+		if of := c.r.unproven(); len(of) > 0 {
+			return fmt.Sprintf("%s of the list had no effect: %s", strings.Join(of, ", "), c.res.Effect.Measured)
+		}
 		if !c.res.Effect.Proven {
 			return strings.TrimSuffix("the fault had no effect: "+c.res.Effect.Measured, ": ")
 		}
@@ -278,7 +281,8 @@ func (c *conclusion) faulty() bool {
 	return c.r.plan.Fault != "" && c.r.plan.Fault != "none" || len(c.r.Faults) > 0
 }
 
-// effect is what the healed faults measured about themselves.
+// effect is what the healed faults measured about themselves. Of a list each must have had
+// its own; of a mix, which is drawn, one will do.
 func (r *run) effect() history.Proof {
 	var out history.Proof
 	for i := range r.Faults {
@@ -289,7 +293,23 @@ func (r *run) effect() history.Proof {
 		}
 		out.Measured += f.Note
 	}
+	out.Proven = out.Proven && len(r.unproven()) == 0
 	return out
+}
+
+// unproven are the faults of a list that the plan names, of which a strike was not proven or
+// did not come; none where the plan names no list.
+func (r *run) unproven() (names []string) {
+	list := strings.Split(r.plan.Fault, ",")
+	if len(list) == 1 {
+		return nil
+	}
+	for i := range r.Faults {
+		if k := slices.Index(list, r.Faults[i].Name); k >= 0 && r.Faults[i].Proven {
+			list = slices.Delete(list, k, k+1)
+		}
+	}
+	return list
 }
 
 // tried reports whether somebody could have shown what a fault had done: asked for a lock

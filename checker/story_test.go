@@ -118,7 +118,12 @@ func (s *story) busy(t, n int) *story {
 // fault strikes and is healed.
 func (s *story) fault(strike, healed int, proven bool) *story {
 	s.plan.Fault = cmp.Or(s.plan.Fault, "some-fault")
-	e := history.Event{Kind: history.KindFault, Name: s.plan.Fault, Phase: "strike"}
+	return s.struck(s.plan.Fault, strike, healed, proven)
+}
+
+// struck is a fault of several.
+func (s *story) struck(name string, strike, healed int, proven bool) *story {
+	e := history.Event{Kind: history.KindFault, Name: name, Phase: "strike"}
 	s.add(strike, e)
 	e.Phase, e.Proven, e.Note = "healed", proven, "measured"
 	return s.add(healed, e)

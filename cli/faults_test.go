@@ -73,7 +73,7 @@ func TestSlowness(t *testing.T) {
 // row is a lock under some faults.
 type row struct {
 	algorithm, topology string
-	want                map[string][]lb.Outcome // by fault; a double grant where it says BROKEN
+	want                map[string][]lb.Outcome // by fault; where it says BROKEN, by what the lock itself did
 }
 
 func strike(t *testing.T, rows []row) {
@@ -100,8 +100,9 @@ func wanted(t *testing.T, c checker.Cell, outcomes []lb.Outcome) {
 	t.Helper()
 	for _, o := range outcomes {
 		if c.Outcome == o {
-			if o == lb.Broken && !strings.HasPrefix(c.Reason, lb.DoubleGrant) {
-				t.Errorf("%s × %s: BROKEN by %q, want a double grant", c.Algorithm, c.Fault, c.Reason)
+			// Whether somebody else was granted what the holder had lost, before it saw that, is chance.
+			if o == lb.Broken && !strings.HasPrefix(c.Reason, lb.DoubleGrant) && !strings.HasPrefix(c.Reason, lb.VanishedGrant) {
+				t.Errorf("%s × %s: BROKEN by %q, want a double or a vanished grant", c.Algorithm, c.Fault, c.Reason)
 			}
 			if c.Effect == "" {
 				t.Errorf("%s × %s: no effect was measured", c.Algorithm, c.Fault)

@@ -102,7 +102,7 @@ func (s *shrinking) all(cmd *cobra.Command, dir string) error {
 	if len(struck) > 0 { // where they are known one by one, they need not go on for as long as a mix did
 		const long = 5 * time.Second
 		small = caseOf(s.run.Plan, struck)
-		small.Duration = min(small.Duration, long)
+		small.Duration, small.AtOnce = min(small.Duration, long), min(small.AtOnce, len(struck))
 	}
 	shows := func(c shrink.Case) (bool, error) { return s.shows(cmd.Context(), c) }
 	_, shown, err := shrink.Smallest(small, guess, shows)
@@ -111,6 +111,9 @@ func (s *shrinking) all(cmd *cobra.Command, dir string) error {
 	}
 	s.board.Close()
 	if err != nil && !errors.Is(err, errOver) {
+		if s.best != "" { // what was found until then
+			err = errors.Join(err, s.keep(cmd, ours))
+		}
 		return err
 	}
 	if !shown {

@@ -15,11 +15,7 @@ func cut() Fault {
 		Doc:   "drop all packets between the host of a client at a step and the lock service, until after its lease",
 		Needs: []Need{AService, Can(lab.Packets)}, Prefers: AnEnsemble,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
-			v, err := on.Stop(ctx, nil, on.Step(), Delay)
-			if err != nil {
-				return nil, err
-			}
-			drops, err := cutOff(ctx, on, []Node{v.Worker}, service(on))
+			v, drops, err := cutUnder(ctx, on)
 			if err != nil {
 				return nil, err
 			}
@@ -28,6 +24,16 @@ func cut() Fault {
 					drops.Packets(), v.Worker.Name(), v.Client, on.Step(), seconds(v.Stopped()))
 			}, nil
 		}}
+}
+
+// cutUnder cuts the host of a client off the lock service while it stands at the fault's step.
+func cutUnder(ctx context.Context, on Strike) (*Victim, *Drops, error) {
+	v, err := on.Stop(ctx, nil, on.Step(), Delay)
+	if err != nil {
+		return nil, nil, err
+	}
+	drops, err := cutOff(ctx, on, []Node{v.Worker}, service(on))
+	return v, drops, err
 }
 
 func cutHolder() Fault {

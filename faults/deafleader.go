@@ -17,11 +17,8 @@ func deafLeader() Fault {
 		Doc:   "drop what its peers send to the leader, while what it sends to them arrives, and its clients keep it",
 		Needs: []Need{AnElection, Can(lab.Packets)},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
-			leader, err := on.Leader(ctx, nil)
+			leader, err := leaderAtWork(ctx, on)
 			if err != nil {
-				return nil, err
-			}
-			if err := aGrant(ctx, on); err != nil {
 				return nil, err
 			}
 			struck := clock.Now()

@@ -17,11 +17,8 @@ const electionBound = 10 * time.Second
 func leaderFault(name, doc, done string, needs []Need, strike func(ctx context.Context, on Stage, leader Node) error) Fault {
 	return Fault{Name: name, Family: Servers, Doc: doc, Needs: append([]Need{AnElection}, needs...),
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
-			leader, err := on.Leader(ctx, nil)
+			leader, err := leaderAtWork(ctx, on)
 			if err != nil {
-				return nil, err
-			}
-			if err := aGrant(ctx, on); err != nil {
 				return nil, err
 			}
 			struck := clock.Now()
@@ -31,6 +28,15 @@ func leaderFault(name, doc, done string, needs []Need, strike func(ctx context.C
 			next, after := successor(ctx, on, leader)
 			return succeeded(leader, next, done, after.Sub(struck)), ctx.Err()
 		}}
+}
+
+// leaderAtWork is who leads, when a client has been granted the lock.
+func leaderAtWork(ctx context.Context, on Stage) (Node, error) {
+	leader, err := on.Leader(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return leader, aGrant(ctx, on)
 }
 
 // succeeded proves that somebody else led.

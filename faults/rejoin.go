@@ -15,11 +15,7 @@ func cutRejoin() Fault {
 		Doc:   "drop all packets between the host of a client at a step, which goes on, and the lock service, until after its lease",
 		Needs: []Need{AService, Can(lab.Packets)}, Prefers: AnEnsemble, Lasts: Length{TTLs: 1.5},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
-			v, err := on.Stop(ctx, nil, on.Step(), Delay)
-			if err != nil {
-				return nil, err
-			}
-			drops, err := cutOff(ctx, on, []Node{v.Worker}, service(on))
+			v, drops, err := cutUnder(ctx, on)
 			if err != nil {
 				return nil, err
 			}

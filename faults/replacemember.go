@@ -15,12 +15,8 @@ func replaceMember() Fault {
 		Doc:   "a server is killed while a client holds the lock, removed from the ensemble, and another with an empty disk joins in its place",
 		Needs: []Need{SeveralServers, Members},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
-			v, err := on.Stop(ctx, nil, on.Step(), Delay)
+			v, s, err := killUnder(ctx, on)
 			if err != nil {
-				return nil, err
-			}
-			s := oneOf(on, on.Servers())
-			if err := on.Kill(ctx, s); err != nil {
 				return nil, err
 			}
 			if err := v.LetGo(ctx); err != nil { // a removal may wait for an election

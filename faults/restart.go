@@ -11,12 +11,8 @@ import (
 func restart(name, doc string, empty bool, needs ...Need) Fault {
 	return Fault{Name: name, Family: Servers, At: whileHolding, Doc: doc, Needs: append([]Need{AService}, needs...), Prefers: AnEnsemble,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
-			v, err := on.Stop(ctx, nil, on.Step(), Delay)
+			v, s, err := killUnder(ctx, on)
 			if err != nil {
-				return nil, err
-			}
-			s := oneOf(on, on.Servers())
-			if err := on.Kill(ctx, s); err != nil {
 				return nil, err
 			}
 			down, err := on.Restart(ctx, s, empty)(ctx)
@@ -35,6 +31,16 @@ func restartServer() Fault {
 
 func restartEmpty() Fault {
 	return restart("restart-empty", "SIGKILL a server while a client holds the lock, and start it again with an empty disk", true, NoCluster)
+}
+
+// killUnder kills a server while a client stands at the fault's step.
+func killUnder(ctx context.Context, on Strike) (*Victim, Node, error) {
+	v, err := on.Stop(ctx, nil, on.Step(), Delay)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := oneOf(on, on.Servers())
+	return v, s, on.Kill(ctx, s)
 }
 
 // killTwo kills two of five servers: as many as a quorum of five may lose.

@@ -28,7 +28,7 @@ type Stage interface {
 	Rand() *rand.Rand
 
 	// Servers are the processes of the lock service, Sentinels those that watch them,
-	// Workers the processes that the clients live in.
+	// Workers the processes that the clients live in, one of each host.
 	Servers() []Node
 	Sentinels() []Node
 	Workers() []Node
@@ -47,9 +47,9 @@ type Stage interface {
 	// HoldOthers delays every client but the victim at the step, and returns when all
 	// are there. What it returns lets them go on.
 	HoldOthers(ctx context.Context, step string, but *Victim) (letGo func(context.Context) error, err error)
-	// HoldBeside delays every other client of the victim's process at whatever step it
+	// HoldBeside delays every other client of the victim's host at whatever step it
 	// comes to next, also in the background: nothing but what the victim asks for leaves
-	// the process. It returns at once. What it returns lets them go on.
+	// the host. It returns at once. What it returns lets them go on.
 	HoldBeside(ctx context.Context, but *Victim) (letGo func(context.Context) error, err error)
 	// ReleaseAgain lets a victim that was stopped at [workloads.StepReleased] go, and has it
 	// first give back once more what it has given back; answer is what it was told.

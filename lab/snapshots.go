@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -20,7 +21,8 @@ func redisSnapshot(ctx context.Context, at Target) (e Effect, err error) {
 			return err
 		}
 		start := time.Now()
-		if err := c.BgSave(ctx).Err(); err != nil {
+		// One that is being written already is as good.
+		if err := c.Do(ctx, "BGSAVE", "SCHEDULE").Err(); err != nil && !strings.Contains(err.Error(), "already in progress") {
 			return err
 		}
 		for now := before; now == before; {
@@ -70,12 +72,18 @@ func mariadbSnapshot(ctx context.Context, at Target) (e Effect, err error) {
 	if err == nil {
 		_, err = conn.ExecContext(ctx, "SET STATEMENT lock_wait_timeout = 4 FOR FLUSH TABLES WITH READ LOCK")
 	}
+	closed := func() error {
+		if conn == nil {
+			return db.Close()
+		}
+		return errors.Join(conn.Close(), db.Close())
+	}
 	if err != nil {
-		return e, errors.Join(err, db.Close())
+		return e, errors.Join(err, closed())
 	}
 	start := time.Now()
 	e = Effect{Told: "lets nobody write", End: func(ctx context.Context) (e Effect, err error) {
-		defer db.Close()
+		defer closed()
 		var waiting int
 		err = conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'Waiting for backup lock'").Scan(&waiting)
 		if err == nil {

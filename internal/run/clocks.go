@@ -15,8 +15,12 @@ import (
 func (s *strike) MoveClock(ctx context.Context, n faults.Node, ahead time.Duration, rate float64) (*faults.Moved, error) {
 	set := func(ctx context.Context, ahead time.Duration, rate float64) error {
 		if w, ok := s.worker(n); ok {
-			_, err := w.ask(ctx, worker.Order{Do: worker.DoClock, Ahead: ahead, Rate: rate})
-			return err
+			for _, w := range s.workers.on(w.host) { // each process has a clock of its own
+				if _, err := w.ask(ctx, worker.Order{Do: worker.DoClock, Ahead: ahead, Rate: rate}); err != nil {
+					return err
+				}
+			}
+			return nil
 		}
 		server, err := s.server(n)
 		if err != nil {

@@ -3,6 +3,8 @@ package run
 import (
 	"slices"
 	"sync"
+
+	"github.com/lockbench/lockbench/lab"
 )
 
 // crew are the worker processes of a run. A fault may start another while other faults look
@@ -29,4 +31,19 @@ func (c *crew) list() []*workerProc {
 // alive are those that run.
 func (c *crew) alive() []*workerProc {
 	return slices.DeleteFunc(c.list(), func(w *workerProc) bool { return !w.alive() })
+}
+
+// hosts are those that run, one of each host.
+func (c *crew) hosts() (some []*workerProc) {
+	for _, w := range c.alive() {
+		if !slices.ContainsFunc(some, func(o *workerProc) bool { return o.host == w.host }) {
+			some = append(some, w)
+		}
+	}
+	return some
+}
+
+// on are those that run on a host.
+func (c *crew) on(h lab.Host) []*workerProc {
+	return slices.DeleteFunc(c.alive(), func(w *workerProc) bool { return w.host != h })
 }

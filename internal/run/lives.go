@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"syscall"
 
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/internal/worker"
@@ -51,7 +52,13 @@ func (s *strike) StartAgain(ctx context.Context, n faults.Node, step string) (fa
 	}
 	s.workers.join(w)
 	if _, err := w.await(ctx, w.own(), "the configuration"); err != nil {
-		return nil, err
+		if s.atOnce() == 1 {
+			return nil, err
+		}
+		w.doomed.Store(true)
+		_ = w.Signal(syscall.SIGKILL) // it may have ended by itself
+		end("it did not come up")
+		return nil, fmt.Errorf("%w: the new process could not begin, with another fault in force: %w", faults.ErrNobody, err)
 	}
 	end("as " + w.Name())
 	// Before it works: it may pass the step at once and then wait for very long.

@@ -479,6 +479,21 @@ func TestClientsAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
+// TestTwinSharesItsHost: what keeps a host from asking keeps all processes there.
+func TestTwinSharesItsHost(t *testing.T) {
+	res, ix, err := do(t, setpx, "twin-holder,lose-reply", counter, func(p *history.Plan) { p.Clients, p.Processes = 4, 1 })
+	if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven {
+		t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+	}
+	for _, process := range []string{"w1", "w1-2"} {
+		if !slices.ContainsFunc(ix.Acts, func(a history.Act) bool {
+			return a.Name == "hold" && strings.HasPrefix(a.Target, "all of "+process+" but ")
+		}) {
+			t.Errorf("%s was not held: %+v", process, ix.Acts)
+		}
+	}
+}
+
 // again reports whether a second life of a process was granted the lock.
 func again(ix *history.Index) bool {
 	return slices.ContainsFunc(ix.Acqs, func(a history.Acquisition) bool {

@@ -44,7 +44,7 @@ func (s *stage) Setting() faults.Setting                          { return s.set
 func (s *stage) TTL() time.Duration                               { return s.plan.TTL }
 func (s *stage) Servers() []faults.Node                           { return nodes(s.service.Servers) }
 func (s *stage) Sentinels() []faults.Node                         { return nodes(s.service.Sentinels) }
-func (s *stage) Workers() []faults.Node                           { return nodes(s.workers.alive()) }
+func (s *stage) Workers() []faults.Node                           { return nodes(s.workers.hosts()) }
 func (s *stage) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
 
 func nodes[N faults.Node](some []N) (all []faults.Node) {

@@ -76,6 +76,7 @@ func (s *strike) do(ctx context.Context) (struck bool, err error) {
 	}
 	if err == nil {
 		err = s.late(held, lasts)
+		nobody = err != nil && s.atOnce() > 1 // another fault may have slowed it down
 	}
 	if e != nil {
 		err, nobody = errors.Join(err, fmt.Errorf("heal: %w", e)), false

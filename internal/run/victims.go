@@ -94,9 +94,28 @@ func (s *strike) HoldOthers(ctx context.Context, step string, but *faults.Victim
 
 // HoldBeside implements [faults.Stage].
 func (s *strike) HoldBeside(_ context.Context, but *faults.Victim) (func(context.Context) error, error) {
-	w, _ := s.worker(but.Worker)
-	end := s.act("hold", "all of "+w.Name()+" but "+but.Client, 0)
-	n, _, err := w.order(worker.Order{Do: worker.DoCatch, Step: worker.AnyStep, How: faults.Delay, AllBut: but.Client})
+	victim, _ := s.worker(but.Worker)
+	var held []func(context.Context) error
+	letGo := func(ctx context.Context) (err error) {
+		for _, one := range held {
+			err = errors.Join(err, one(ctx))
+		}
+		return err
+	}
+	for _, w := range s.workers.on(victim.host) { // a twin is another process
+		one, err := s.hold(w, but.Client)
+		held = append(held, one)
+		if err != nil {
+			return letGo, err
+		}
+	}
+	return letGo, nil
+}
+
+// hold delays the clients of a process at whatever step they come to next.
+func (s *strike) hold(w *workerProc, but string) (letGo func(context.Context) error, err error) {
+	end := s.act("hold", "all of "+w.Name()+" but "+but, 0)
+	n, _, err := w.order(worker.Order{Do: worker.DoCatch, Step: worker.AnyStep, How: faults.Delay, AllBut: but})
 	return s.acts.undone(func(context.Context) (err error) {
 		defer end("")
 		defer w.forget(n)

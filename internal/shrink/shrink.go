@@ -12,7 +12,8 @@ import (
 type Case struct {
 	// Faults strike in this order.
 	Faults []string
-	// AtOnce is how many of them may be in force at a time, from 1.
+	// AtOnce is how many of them may be in force at a time, from 1. One fault alone with several
+	// at once is one that draws them.
 	AtOnce             int
 	Clients, Processes int
 	Duration           time.Duration
@@ -27,7 +28,7 @@ type Shows func(Case) (bool, error)
 // will do, each halved. Shown is false where not even the case itself showed it. With an error
 // the case is the smallest until then.
 func Smallest(from Case, guess []string, shows Shows) (smallest Case, shown bool, err error) {
-	s := search{now: from, shows: shows, known: map[string]bool{}}
+	s := search{now: from, shows: shows, known: map[string]bool{}, draws: len(from.Faults) == 1 && from.AtOnce > 1}
 	if !s.try(with(from, nil)) && !s.try(with(from, guess)) && !s.try(from) {
 		return from, false, s.err
 	}
@@ -49,13 +50,17 @@ func Smallest(from Case, guess []string, shows Shows) (smallest Case, shown bool
 type search struct {
 	now   Case // the smallest that showed it
 	shows Shows
+	draws bool            // its one fault draws others
 	known map[string]bool // what was tried
 	err   error           // nothing is tried any more
 }
 
 // try makes the case the one that is there now, if it shows the violation.
 func (s *search) try(c Case) bool {
-	c.Processes, c.AtOnce = min(c.Processes, c.Clients), max(1, min(c.AtOnce, len(c.Faults)))
+	c.Processes = min(c.Processes, c.Clients)
+	if !s.draws || len(c.Faults) == 0 {
+		c.AtOnce = max(1, min(c.AtOnce, len(c.Faults)))
+	}
 	key := fmt.Sprint(c)
 	shown, tried := s.known[key]
 	if !tried && s.err == nil {

@@ -103,3 +103,12 @@ func TestOutOfTime(t *testing.T) {
 		t.Errorf("%+v, shown %v after %d tries, %v", got, shown, tries, err)
 	}
 }
+
+// TestMix: one fault with several at once draws others, and is left as it is.
+func TestMix(t *testing.T) {
+	got, shown, err := Smallest(Case{Faults: []string{"random"}, AtOnce: 3, Clients: 4, Processes: 2, Duration: 4 * time.Second}, nil,
+		func(c Case) (bool, error) { return len(c.Faults) == 1 && c.AtOnce > 1, nil })
+	if want := (Case{[]string{"random"}, 2, 2, 1, time.Second}); !shown || err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%+v, shown %v, %v, want %+v", got, shown, err, want)
+	}
+}

@@ -19,34 +19,42 @@ import (
 type shared struct {
 	lb.Impl
 
-	calls   sync.Mutex // to the session
-	session lb.Client
-	users   int
-	probes  crowd
+	calls  sync.Mutex // to the sessions
+	now    *common    // that of who opens one, nil for none
+	probes crowd
 }
 
-// Open implements [lb.Impl]. The first client opens the session, the last one closes it.
+// common is a session with those that use it.
+type common struct {
+	lb.Client
+	users int
+}
+
+// Open implements [lb.Impl]. The first client opens the session, the last one closes it. Who
+// has closed it, because it was lost, has another opened, which the others come to as they close
+// the old one.
 func (s *shared) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	s.calls.Lock()
 	defer s.calls.Unlock()
 	s.probes.join(env)
-	if s.session == nil {
+	if s.now == nil {
 		own := *env
 		own.Probe, own.Rand = &s.probes, rand.New(rand.NewPCG(env.Rand.Uint64(), 0))
 		session, err := s.Impl.Open(ctx, &own)
 		if err != nil {
 			return nil, err
 		}
-		s.session = session
+		s.now = &common{Client: session}
 	}
-	s.users++
-	return &thread{shared: s, env: env}, nil
+	s.now.users++
+	return &thread{shared: s, session: s.now, env: env}, nil
 }
 
 // thread is one client of the session.
 type thread struct {
 	*shared
-	env *lb.Env
+	session *common
+	env     *lb.Env
 }
 
 // between is the mean pause between two tries.
@@ -77,23 +85,24 @@ func (t *thread) Release(ctx context.Context, req lb.Request) error {
 	return t.session.Release(ctx, req)
 }
 
-// Close leaves the session to the others, whatever this client thinks of it.
+// Close leaves the session to the others that have it.
 func (t *thread) Close() error {
 	t.calls.Lock()
 	defer t.calls.Unlock()
-	if t.users--; t.users > 0 {
+	if t.now == t.session {
+		t.now = nil
+	}
+	if t.session.users--; t.session.users > 0 {
 		return nil
 	}
-	session := t.session
-	t.session = nil
-	return session.Close()
+	return t.session.Close()
 }
 
 // crowd shows the moves of a session to whoever they are for.
 type crowd struct {
 	mu    sync.Mutex
 	first lb.Probe
-	of    map[string]lb.Probe // by client
+	of    map[string]lb.Probe // by the client's place in its process
 }
 
 func (c *crowd) join(env *lb.Env) {
@@ -102,7 +111,7 @@ func (c *crowd) join(env *lb.Env) {
 	if c.first == nil {
 		c.first, c.of = env.Probe, map[string]lb.Probe{}
 	}
-	c.of[env.Client] = env.Probe
+	c.of[place(env.Client)] = env.Probe
 }
 
 // whose is the probe of the client that has made the acquisition, that of the first for
@@ -110,12 +119,15 @@ func (c *crowd) join(env *lb.Env) {
 func (c *crowd) whose(owner string) lb.Probe {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	client := owner[:max(0, strings.LastIndexByte(owner, '.'))]
-	if p := c.of[client]; p != nil {
+	if p := c.of[place(owner[:max(0, strings.LastIndexByte(owner, '.'))])]; p != nil {
 		return p
 	}
 	return c.first
 }
+
+// place is what is left of a client's name, or of what it is called for the lock, without the
+// process: a twin has the name of another for the lock.
+func place(client string) string { return client[strings.LastIndexByte(client, '.')+1:] }
 
 // Step implements [lb.Probe].
 func (c *crowd) Step(ctx context.Context, m lb.Move) error { return c.whose(m.Owner).Step(ctx, m) }

@@ -130,3 +130,45 @@ func TestSharedSession(t *testing.T) {
 		t.Errorf("%v: opened %d times, closed %d times", err, inner.opened, inner.closed)
 	}
 }
+
+// TestSharedSessionLost: who closes a session that was lost has another opened, to which the
+// others come as they close the old one. A twin's acquisitions bear another name than its client.
+func TestSharedSessionLost(t *testing.T) {
+	inner := &single{}
+	s := &shared{Impl: inner}
+	probe := []*steps{{}, {}}
+	open := func(i int) lb.Client {
+		c, err := s.Open(t.Context(), &lb.Env{Client: []string{"w1.c1", "w1.c2"}[i], TTL: time.Second, Clock: lb.HostClock{}, Rand: rand.New(rand.NewPCG(1, 1)), Probe: probe[i]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	sees := func(closed, opened int) {
+		t.Helper()
+		if inner.closed != closed || inner.opened != opened {
+			t.Fatalf("closed %d of %d sessions, want %d of %d", inner.closed, inner.opened, closed, opened)
+		}
+	}
+	a, b := open(0), open(1)
+	sees(0, 1)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a = open(0)
+	sees(0, 2)
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b = open(1)
+	sees(1, 2)
+	if _, err := b.Acquire(t.Context(), lb.Request{Lock: "l", Owner: "w1-2.c2.1"}); err != nil || len(probe[1].owners) != 1 || len(probe[0].owners) != 0 {
+		t.Errorf("%v: the moves of the twin's second client went to %v and %v", err, probe[0].owners, probe[1].owners)
+	}
+	for _, c := range []lb.Client{a, b} {
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sees(2, 2)
+}

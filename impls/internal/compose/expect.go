@@ -70,6 +70,8 @@ func OnWallClock(base []lb.Expectation) []lb.Expectation {
 		more = append(more, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{worst}, Reason: lb.DoubleGrant,
 			Why: "the server's wall clock ends the lease while the holder's own says that it lasts", Source: Kleppmann})
 	}
+	more = append(more, lb.Expectation{Fault: "client-clock:drift", Outcomes: []lb.Outcome{worst}, Reason: lb.DoubleGrant,
+		Why: "the holder measures its lease by a clock that is slow, and works on when the server has ended it", Source: Kleppmann})
 	more = append(more, lb.Expectation{Fault: "server-clock:back", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},
 		Why: "a lease that was granted meanwhile ends at once when the clock is put right: whether somebody holds the lock by then is chance", Source: Kleppmann})
 	return Except(base, more...)
@@ -80,8 +82,12 @@ func OnWallClock(base []lb.Expectation) []lb.Expectation {
 func RenewedOnWallClock(base []lb.Expectation) []lb.Expectation {
 	all := OnWallClock(base)
 	for i := range all {
-		if all[i].Fault == "server-clock" || all[i].Fault == "server-clock:drift" {
+		switch all[i].Fault {
+		case "server-clock", "server-clock:drift":
 			all[i].Outcomes, all[i].Reason = append(all[i].Outcomes, lb.Check), ""
+		case "client-clock:drift":
+			all[i].Outcomes, all[i].Reason = []lb.Outcome{lb.Safe}, ""
+			all[i].Why = "it is renewed in time also at half the speed: three times in a lease by the holder's clock"
 		}
 	}
 	return all
@@ -113,8 +119,10 @@ func OnQuorum(base []lb.Expectation) []lb.Expectation {
 // OnReplica are the expectations of a lock on one server with asynchronous replicas:
 // what was granted and not yet replicated is forgotten when one of them takes over.
 func OnReplica(base []lb.Expectation) []lb.Expectation {
-	return Except(base, lb.Expectation{Fault: "failover-unreplicated", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-		Why: "the replica that takes over has never heard of the grant, nor of its token", Source: "redis.io, \"Distributed Locks with Redis\", on failover"})
+	return Except(base, lb.Expectation{Fault: "deaf-leader", Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
+		Why: "a master that hears no Sentinel goes on while another is promoted: some are granted by the one, some by the other", Source: "redis.io, \"High availability with Redis Sentinel\""},
+		lb.Expectation{Fault: "failover-unreplicated", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "the replica that takes over has never heard of the grant, nor of its token", Source: "redis.io, \"Distributed Locks with Redis\", on failover"})
 }
 
 // OnSession are the expectations of a lock that ends with a session, which the server can
