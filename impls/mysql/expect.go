@@ -18,6 +18,7 @@ func endless() []lb.Expectation {
 		{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "lose-reply", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that is sent again frees nothing but its own", Source: claim},
+		{Fault: "slow-reply", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that is sent again frees nothing but its own", Source: claim},
 		{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that comes again frees nothing but its own", Source: claim},
 		{Fault: "twin-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the lock is a row's or a connection's, and neither bears the client's name", Source: claim},
 		{Fault: "shared-session", Outcomes: []lb.Outcome{lb.Safe}, Why: "each acquisition has a row, or a connection, of its own", Source: claim},
@@ -27,6 +28,15 @@ func endless() []lb.Expectation {
 
 // endingConnections are the faults that end the holder's connection, but not the holder.
 var endingConnections = []string{"kill-session", "idle-holder", "reconnect-storm"}
+
+// onDisk is what a lock that is a row with an end owes to the end of its server: nothing.
+func onDisk(base []lb.Expectation) []lb.Expectation {
+	for _, fault := range []string{"restart-server", "kill-server"} {
+		base = compose.Except(base, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+			Why: "the row is on the disk before anybody is told of it, and its lease goes on while the server is away", Source: `MySQL manual, "InnoDB and the ACID Model"`})
+	}
+	return base
+}
 
 // notTied is what the end of a connection does to a lock that is a row: nothing.
 func notTied() (all []lb.Expectation) {
@@ -53,6 +63,10 @@ func connected() []lb.Expectation {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
 			Why: "who is not sure of a connection has the server kill it, and its lock with it", Source: manual}
 	}
+	died := func(fault string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
+			Why: "the lock ends with the server that dies: whether somebody else gets it before its holder is told is chance", Source: manual}
+	}
 	return compose.Except(compose.Except(compose.OnSession(endless()), tiedTo(manual)...),
 		unsure("lost-grant"), unsure("late-grant"), unsure("cut-rejoin"),
 		lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe},
@@ -65,6 +79,7 @@ func connected() []lb.Expectation {
 			Why: "the server keeps a silent connection for 8 hours, and so its lock: the outage is as long as the fault", Source: manual},
 		lb.Expectation{Fault: "failover-by-command", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "row locks and GET_LOCK are not replicated: who is promoted knows of none", Source: manual},
+		died("restart-server"), died("kill-server"),
 		lb.Expectation{Fault: "rolling-restart", Outcomes: []lb.Outcome{lb.Broken, lb.Check},
 			Why: "the server that is shut down closes its connections; whether the holder or somebody else is the first to know is chance", Source: manual},
 		lb.Expectation{Fault: "failover", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,

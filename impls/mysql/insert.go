@@ -27,6 +27,9 @@ func Insert() lb.Impl {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 			Why: "nothing says whose the row is, so that who never heard of it can't delete it", Source: survey}
 	}
+	perhaps := func(fault, why string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Stuck}, Why: why, Source: survey}
+	}
 	return algorithm{
 		info: lb.Info{
 			Name:       "mysql-insert",
@@ -44,10 +47,11 @@ func Insert() lb.Impl {
 				lb.Expectation{Fault: "kill@after-insert", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 					Why: "the row has no expiry and its owner is dead", Source: survey},
 				nobodys("lost-grant"), nobodys("late-grant"),
-				lb.Expectation{Fault: "lose-reply", Outcomes: []lb.Outcome{lb.Safe, lb.Stuck}, Reason: lb.Ghost,
-					Why: "the answer to an INSERT of its neighbour on the host may be lost, too", Source: survey},
-				lb.Expectation{Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Safe, lb.Stuck}, Reason: lb.Ghost,
-					Why: "a DELETE that the cut swallows is not sent again once its connection is given up", Source: survey},
+				perhaps("lose-reply", "the answer to an INSERT of its neighbour on the host may be lost, too"),
+				perhaps("slow-reply", "the answer to an INSERT of its neighbour on the host may be lost, too"),
+				perhaps("kill-server", "the server may die between an INSERT and its answer"),
+				perhaps("restart-server", "the server may die between an INSERT and its answer"),
+				perhaps("cut-rejoin", "a DELETE that the cut swallows is not sent again once its connection is given up"),
 			),
 		},
 		tables: []string{insertTable},

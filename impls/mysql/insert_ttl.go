@@ -36,7 +36,7 @@ func InsertTTL() lb.Impl {
 			Takes:      "insert",
 			Tables:     true,
 			Traits:     lb.Traits{Leased: true, Reentrant: true},
-			Expect:     compose.Except(compose.OnWallClock(compose.Lease()), notTied()...),
+			Expect:     onDisk(compose.Except(compose.OnWallClock(compose.Lease()), notTied()...)),
 		},
 		tables: []string{insertTTLTable},
 		open: func(_ context.Context, s session) (lb.Client, error) {

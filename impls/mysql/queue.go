@@ -47,7 +47,7 @@ func Queue() lb.Impl {
 			Takes:      "insert",
 			Tables:     true,
 			Traits:     lb.Traits{Leased: true, Fair: true},
-			Expect:     compose.Except(compose.OnWallClock(compose.Lease()), notTied()...),
+			Expect:     onDisk(compose.Except(compose.OnWallClock(compose.Lease()), notTied()...)),
 		},
 		tables: []string{queueTable, queueWaitersTable},
 		open: func(_ context.Context, s session) (lb.Client, error) {

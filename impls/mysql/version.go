@@ -36,7 +36,7 @@ func Version() lb.Impl {
 			Takes:      "update",
 			Tables:     true,
 			Traits:     lb.Traits{Leased: true, Fenced: true},
-			Expect:     compose.Except(compose.OnWallClock(compose.FencedLease()), notTied()...),
+			Expect:     onDisk(compose.Except(compose.OnWallClock(compose.FencedLease()), notTied()...)),
 		},
 		tables: []string{versionTable},
 		open:   func(_ context.Context, s session) (lb.Client, error) { return version{s}, nil },

@@ -27,7 +27,7 @@ func Redsync() lb.Impl {
 			Takes:      "set",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},
-			Expect:     compose.InRedis(compose.Lease()),
+			Expect:     compose.InRedis(compose.OnWallClock(compose.Lease())),
 		},
 		open: func(r *goRedis) lb.Client {
 			var pools []pool.Pool

@@ -64,7 +64,14 @@ func redlockExpect(amnesia lb.Outcome) []lb.Expectation {
 		rolling.Outcomes = []lb.Outcome{lb.Broken, lb.Safe}
 		rolling.Why = "who has a bare majority loses it with one node that comes back empty; who has more does not"
 	}
-	return compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())), restart, rolling,
+	all := compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())), restart, rolling)
+	if amnesia != lb.Broken {
+		for _, fault := range []string{"restart-server", "kill-server"} {
+			all = compose.Except(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+				Why: "the node stays down until every lease that it knew is over", Source: spec})
+		}
+	}
+	return compose.Except(all,
 		lb.Expectation{Fault: "cut-two+server-clock", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "a node whose clock jumps votes twice", Source: compose.Kleppmann},
 		lb.Expectation{Fault: "client-clock:creep", Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Reason: lb.Overstay,

@@ -47,7 +47,7 @@ func lateDel() []lb.Expectation {
 			Why: "late write and late DEL", Source: doc},
 		lb.Expectation{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "the second DEL frees the lock of the one who has it by then", Source: doc},
-		again("lost-grant"), again("late-grant"), again("lose-reply"), again("cut-rejoin"),
+		again("lost-grant"), again("late-grant"), again("lose-reply"), again("slow-reply"), again("cut-rejoin"),
 		lb.Expectation{Fault: "kill-session", Outcomes: []lb.Outcome{lb.Safe, lb.Broken},
 			Why: "whose request was cut off cleans up with a DEL, and that is perhaps the lock of another", Source: doc},
 	)

@@ -25,6 +25,8 @@ func Lease() []lb.Expectation {
 			Why: "a lease counts from the request: the late answer brings one that is over, which who looks can see", Source: ownClaim},
 		{Fault: "lose-reply", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "a release that is sent again frees nothing but its own", Source: ownClaim},
+		{Fault: "slow-reply", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+			Why: "what is asked again while the answer is late frees nothing but its own", Source: ownClaim},
 		{Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
 			Why: "what was sent before the cut and arrives after it frees nothing but its own", Source: ownClaim},
 		{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Safe},
@@ -108,7 +110,7 @@ func OnMonotonicClock(base []lb.Expectation, server string) []lb.Expectation {
 // a new leader knows every grant of the old one.
 func OnQuorum(base []lb.Expectation) []lb.Expectation {
 	var more []lb.Expectation
-	for _, fault := range []string{"kill-leader", "cut-leader", "pause-leader", "deaf-leader", "cut-halves", "failover", "failover-by-command", "rolling-restart", "replace-member"} {
+	for _, fault := range []string{"restart-server", "kill-server", "kill-leader", "cut-leader", "pause-leader", "deaf-leader", "cut-halves", "failover", "failover-by-command", "rolling-restart", "replace-member"} {
 		more = append(more, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
 			Why: "what was granted is known to a majority, and so to every later leader", Source: "the protocols of ZooKeeper (Zab) and etcd (Raft)"})
 	}

@@ -2,6 +2,7 @@ package compose
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
@@ -44,6 +45,13 @@ func TestClocks(t *testing.T) {
 			if e == nil || !slices.Equal(e.Outcomes, c.want) || e.Reason != c.reason {
 				t.Errorf("%s, %s: %+v", name, fault, e)
 			}
+		}
+		drift := (lb.Info{Expect: c.of}).Expected("client-clock:drift")
+		switch {
+		case name == "monotonic" != (drift == nil):
+			t.Errorf("%s, client-clock:drift: %+v", name, drift)
+		case drift != nil && strings.HasSuffix(name, "renewed") != (drift.Outcomes[0] == lb.Safe):
+			t.Errorf("%s, client-clock:drift: %+v", name, drift)
 		}
 		if e := (lb.Info{Expect: c.of}).Expected("pause-holder"); e.Reason != lb.Overstay || len(e.Outcomes) != 1 {
 			t.Errorf("%s: a clock changes pause-holder to %+v", name, e)

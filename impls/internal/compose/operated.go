@@ -2,12 +2,15 @@ package compose
 
 import lb "github.com/lockbench/lockbench"
 
-const eviction = `redis.io, "Key eviction"`
+const (
+	eviction    = `redis.io, "Key eviction"`
+	persistence = `redis.io, "Redis persistence"`
+)
 
 // InRedis are the expectations of a lock whose grants are keys of a Redis server: whoever
 // empties the server, or lets it evict, takes them from under their holders.
 func InRedis(base []lb.Expectation) []lb.Expectation {
-	return Except(base,
+	return Except(base, emptied("restart-server"), emptied("kill-server"),
 		lb.Expectation{Fault: "flushall", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "the server forgets the grant, and the counter of tokens with it", Source: `redis.io, "FLUSHALL"`},
 		lb.Expectation{Fault: "evict", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
@@ -15,8 +18,14 @@ func InRedis(base []lb.Expectation) []lb.Expectation {
 		lb.Expectation{Fault: "out-of-memory", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "a grant that needs memory is refused, and one that is there stays: the outage is as long as the fault", Source: eviction},
 		ended("kill-session"), ended("idle-holder"), ended("reconnect-storm"),
-		lb.Expectation{Fault: "snapshot", Outcomes: []lb.Outcome{lb.Safe}, Why: "a child process writes what the server knew; the server goes on", Source: `redis.io, "Redis persistence"`},
+		lb.Expectation{Fault: "snapshot", Outcomes: []lb.Outcome{lb.Safe}, Why: "a child process writes what the server knew; the server goes on", Source: persistence},
 	)
+}
+
+// emptied is what becomes of a lock whose server is killed: it keeps nothing on its disk.
+func emptied(fault string) lb.Expectation {
+	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
+		Why: "a server that keeps nothing on its disk comes back without the grant; whether that was one of several, or the grant was given back by then, is chance", Source: persistence}
 }
 
 // ended is what a lock that is a key owes to the end of its holder's connection: nothing.
