@@ -51,6 +51,9 @@ directories. docs/lockbench.example.yaml explains the file.
 			if len(dirs) == 0 {
 				return g.all(cmd)
 			}
+			if g.flags.out != "" {
+				return usage("--out: gate writes a directory where it runs something, and judges what is in %s", strings.Join(dirs, ", "))
+			}
 			return promptly(cmd.Context(), func() error { return g.recorded(cmd, dirs) })
 		},
 	}

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -29,6 +30,10 @@ func Publish(out string, dirs ...string) (path string, err error) {
 	if len(dirs) == 0 {
 		return "", fmt.Errorf("reports: publish: there is no matrix and no run in what was named: %w", fs.ErrNotExist)
 	}
+	path = filepath.Join(out, "README.md")
+	if old, err := os.ReadFile(path); err == nil && !bytes.HasPrefix(old, []byte(publishedTitle)) {
+		return "", fmt.Errorf("reports: publish: %s is not of a report's making: name another directory", path)
+	}
 	p, err := load(dirs)
 	if err != nil {
 		return "", err
@@ -41,7 +46,6 @@ func Publish(out string, dirs ...string) (path string, err error) {
 	if err := v.addPlots(out, benches); err != nil {
 		return "", err
 	}
-	path = filepath.Join(out, "README.md")
 	f, err := os.Create(path)
 	if err != nil {
 		return "", fmt.Errorf("reports: publish: %w", err)
@@ -57,8 +61,11 @@ func Publish(out string, dirs ...string) (path string, err error) {
 	return path, b.Flush()
 }
 
+// publishedTitle is how every README.md of a report begins.
+const publishedTitle = "# Which lock can I trust, under what, and what does it cost me?\n"
+
 func (v *view) publish(b io.Writer) {
-	fmt.Fprint(b, "# Which lock can I trust, under what, and what does it cost me?\n\n")
+	fmt.Fprint(b, publishedTitle+"\n")
 	fmt.Fprintf(b, "%s %s\n", escapeMD(v.Summary), escapeMD(v.Control))
 	for _, s := range append([]string{v.Unfinished, v.Warning}, v.Notes...) {
 		if s != "" {

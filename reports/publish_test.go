@@ -43,6 +43,26 @@ func TestPublish(t *testing.T) {
 	}
 }
 
+// TestPublishAgain: what a report made is made anew, and what somebody wrote stays.
+func TestPublishAgain(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	writeSample(t, dir)
+	for range 2 {
+		if _, err := Publish(out, dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const own = "# My project\n"
+	file := filepath.Join(out, "README.md")
+	if err := os.WriteFile(file, []byte(own), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Publish(out, dir)
+	if text, _ := os.ReadFile(file); err == nil || string(text) != own {
+		t.Errorf("%v, and the file begins with %.40q", err, text)
+	}
+}
+
 func TestPublishNeedsRuns(t *testing.T) {
 	dir := t.TempDir()
 	saved(t, dir, sampleBench())

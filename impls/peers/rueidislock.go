@@ -34,7 +34,7 @@ func (rueidislockImpl) Info() lb.Info {
 		Traits:     lb.Traits{Renewing: true, Push: true, LostNotice: true},
 		Expect: compose.Except(compose.InRedis(compose.Lease()),
 			noEnd("pause-holder"), noEnd("pause@before-write"),
-			noNotice("flushall"), noNotice("evict"),
+			noNotice("flushall"), noNotice("evict"), noNotice("evict:volatile-ttl"),
 			lb.Expectation{Fault: "out-of-memory", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 				Why: "who is refused for want of memory waits for the invalidation of a key that is not there, for ever: docs/findings.md", Source: measured},
 			lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,

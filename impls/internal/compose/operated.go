@@ -10,11 +10,17 @@ const (
 // InRedis are the expectations of a lock whose grants are keys of a Redis server: whoever
 // empties the server, or lets it evict, takes them from under their holders.
 func InRedis(base []lb.Expectation) []lb.Expectation {
+	worst := lb.Broken
+	if fenced(base) { // the counter of tokens has no end
+		worst = lb.Fence
+	}
 	return Except(base, emptied("restart-server"), emptied("kill-server"),
 		lb.Expectation{Fault: "flushall", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "the server forgets the grant, and the counter of tokens with it", Source: `redis.io, "FLUSHALL"`},
 		lb.Expectation{Fault: "evict", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "allkeys-lru may take any key, that of a lock and the counter of tokens among them", Source: eviction},
+		lb.Expectation{Fault: "evict:volatile-ttl", Outcomes: []lb.Outcome{worst, lb.Check},
+			Why: "volatile-ttl takes what ends soonest, which is the lock; who renews it may be told before somebody else is granted it", Source: eviction},
 		lb.Expectation{Fault: "out-of-memory", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "a grant that needs memory is refused, and one that is there stays: the outage is as long as the fault", Source: eviction},
 		ended("kill-session"), ended("idle-holder"), ended("reconnect-storm"),
