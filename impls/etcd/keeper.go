@@ -70,6 +70,17 @@ func (k *keeper) hand(token uint64) (*lb.Lease, error) {
 // granted reports whether the lock was granted, and not only asked for.
 func (k *keeper) granted() bool { return k.lock.Load() != nil }
 
+// endedByItself reports whether etcd's lease is over for want of renewals, and not because it
+// was found to be gone before its end.
+func (k *keeper) endedByItself() bool {
+	select {
+	case <-k.lease.Lost():
+		return false
+	default:
+		return !k.lease.Valid()
+	}
+}
+
 // passedOn tells of a lock's lease what becomes of etcd's, and of nothing else.
 type passedOn struct {
 	lb.Probe

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
@@ -121,5 +122,9 @@ func (c *v3lockClient) Release(ctx context.Context, req lb.Request) error {
 			return fmt.Errorf("etcd: Unlock: %w", clientv3.ContextError(ctx, err))
 		}
 	}
-	return c.revoke(ctx, req, t)
+	err := c.revoke(ctx, req, t)
+	if errors.Is(err, lb.ErrLost) && t.granted() && t.endedByItself() {
+		return lb.ErrReleased // perhaps long after the Unlock
+	}
+	return err
 }
