@@ -80,7 +80,9 @@ func withhold(ctx context.Context, on Strike, v *Victim) (packets uint64, drops 
 		if err := on.Sleep(ctx, step); err != nil {
 			return 0, nil, err
 		}
-		packets = drops.Packets() - before
+		if now := drops.Packets(); now > before {
+			packets = now - before
+		}
 	}
 	return packets, drops, on.Sleep(ctx, moment)
 }

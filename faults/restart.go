@@ -33,13 +33,19 @@ func restartEmpty() Fault {
 	return restart("restart-empty", "SIGKILL a server while a client holds the lock, and start it again with an empty disk", true, NoCluster)
 }
 
-// killUnder kills a server while a client stands at the fault's step.
+// killUnder kills a server while a client stands at the fault's step: one of those that a grant
+// waits for.
 func killUnder(ctx context.Context, on Strike) (*Victim, Node, error) {
 	v, err := on.Stop(ctx, nil, on.Step(), Delay)
 	if err != nil {
 		return nil, nil, err
 	}
 	s := oneOf(on, on.Servers())
+	if AnswersMatter(on.Setting()) != nil {
+		if s, err = on.Leader(ctx, nil); err != nil {
+			return nil, nil, err
+		}
+	}
 	return v, s, on.Kill(ctx, s)
 }
 

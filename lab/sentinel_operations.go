@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 
 	lb "github.com/lockbench/lockbench"
@@ -39,6 +40,18 @@ func sentinelReset(ctx context.Context, at Target) (e Effect, err error) {
 		return nil
 	})
 	return e, err
+}
+
+// sentinelNames is the endpoint of the master, as the Sentinel knows it.
+func sentinelNames(ctx context.Context, endpoint string) (master string, err error) {
+	err = operateSentinel(Target{Endpoint: endpoint}, func(c *redis.SentinelClient) error {
+		addr, err := c.GetMasterAddrByName(ctx, lb.SentinelMaster).Result()
+		if err == nil && len(addr) == 2 {
+			master = net.JoinHostPort(addr[0], addr[1])
+		}
+		return err
+	})
+	return master, err
 }
 
 // knownTo is how many replicas and other Sentinels it knows.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -14,7 +15,8 @@ type Service struct {
 	Servers   []*Server
 	Sentinels []*Server
 
-	virtual string // the address that moves, "" for none
+	virtual string  // the address that moves, "" for none
+	primary *Server // has that address
 }
 
 // Endpoints are where clients reach the service: every server, or the address that
@@ -127,27 +129,41 @@ func Endpoints(servers []*Server) (addrs []string) {
 }
 
 // Leader asks the servers which of them leads; a single server leads alone. An old
-// leader that was cut off does not know of its successor: who wants the successor
-// excepts the old one, by its name.
+// leader that was cut off, or has come back, does not know of its successor: who wants the
+// successor excepts the old one, by its name; else it is who has the address that clients use,
+// or whom the Sentinels name.
 func (s *Service) Leader(ctx context.Context, except string) (*Server, error) {
 	if len(s.Servers) == 1 {
 		return s.Servers[0], nil
 	}
 	var said error
+	var leaders []*Server
 	for _, server := range s.Servers {
 		if server.kind.Leads == nil {
 			return nil, fmt.Errorf("lab: none of the %s servers leads the others", server.Name())
 		}
-		if except == server.Name() {
+		if except == server.Name() || s.virtual != "" && server != s.primary {
 			continue
 		}
 		leads, err := server.kind.Leads(ctx, server.Endpoint())
 		if leads {
-			return server, nil
+			leaders = append(leaders, server)
 		}
 		said = errors.Join(said, err)
 	}
-	return nil, errors.Join(errors.New("lab: no server says that it leads"), said)
+	if len(leaders) == 0 {
+		return nil, errors.Join(errors.New("lab: no server says that it leads"), said)
+	}
+	for _, watches := range s.Sentinels {
+		if len(leaders) == 1 {
+			break
+		}
+		named, err := sentinelNames(ctx, watches.Endpoint())
+		if i := slices.IndexFunc(leaders, func(s *Server) bool { return s.Endpoint() == named }); err == nil && i >= 0 {
+			return leaders[i], nil
+		}
+	}
+	return leaders[0], nil
 }
 
 // Promote makes the named server the leader where the servers do not elect one by
@@ -170,5 +186,9 @@ func (s *Service) moveTo(server *Server) error {
 	if !ok {
 		return fmt.Errorf("lab: this lab can't move an address to %s; use --lab local", server.Name())
 	}
-	return host.TakeAddr(s.virtual)
+	if err := host.TakeAddr(s.virtual); err != nil {
+		return err
+	}
+	s.primary = server
+	return nil
 }

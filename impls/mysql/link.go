@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strconv"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -37,7 +36,7 @@ func (s session) connect(ctx context.Context, links *sql.DB, req lb.Request) (*l
 		_ = conn.Close()
 		return nil, fmt.Errorf("mysql: ask for the connection's id: %w", err)
 	}
-	s.env.Session(strconv.FormatInt(l.id, 10))
+	s.env.Session(fmt.Sprintf("%d@%s", l.id, l.host)) // the id alone is another's, when the server was started again
 	return l, nil
 }
 

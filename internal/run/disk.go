@@ -28,8 +28,11 @@ func (s *strike) FillDisk(ctx context.Context, n faults.Node) (*faults.Filled, e
 	}
 	f := &faults.Filled{}
 	s.acts.undone(func(ctx context.Context) error {
-		f.Complaints, f.Ended = complaints()-before, server.Ended()
+		f.Complaints = complaints() - before
 		err := empty()
+		const dying = 500 * time.Millisecond // of a write that failed while there was no room
+		err = errors.Join(err, sleep(ctx, dying))
+		f.Ended = server.Ended()
 		end(fmt.Sprintf("%d complaints in its log", f.Complaints))
 		if f.Ended { // its supervisor has not started it while there was no room
 			_, back := s.restart(ctx, server, false)
