@@ -32,7 +32,7 @@ func (rueidislockImpl) Info() lb.Info {
 		Takes:      "acquire-evalsha",
 		Scripts:    true,
 		Traits:     lb.Traits{Renewing: true, Push: true, LostNotice: true},
-		Expect: compose.Except(compose.InRedis(compose.Lease()),
+		Expect: compose.Except(compose.InRedis(compose.RenewedOnWallClock(compose.Lease())),
 			noEnd("pause-holder"), noEnd("pause@before-write"),
 			noNotice("flushall"), noNotice("evict"), noNotice("evict:volatile-ttl"),
 			lb.Expectation{Fault: "out-of-memory", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,

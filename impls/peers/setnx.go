@@ -30,10 +30,8 @@ func SetNX() lb.Impl {
 			Takes:      "set",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},
-			Expect: compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())), lb.Expectation{
-				Fault: "lost-grant", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
-				Why: "what TCP delivers after the fault is a lease that is over, which who looks can see", Source: source,
-			}),
+			Expect: compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())),
+				overAtOnce("lost-grant"), overAtOnce("lose-reply")),
 		},
 		open: func(r *goRedis) lb.Client { return setNX{r} },
 	}

@@ -38,18 +38,23 @@ func lateDel() []lb.Expectation {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
 			Why: "a DEL that is sent again, or arrives late, frees the lock of the next one, if somebody has it by then", Source: doc}
 	}
+	off := func(fault string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Broken},
+			Why: "whose request was cut off cleans up with a DEL, and that is perhaps the lock of another", Source: doc}
+	}
 	return compose.Except(compose.InRedis(compose.OnReplica(compose.OnWallClock(compose.Lease()))),
 		lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "the late holder's DEL frees the lock of the next one", Source: doc},
 		lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Check},
+			Why: "the late DEL frees the next one's lock, unless TCP delivers it while nobody holds it", Source: doc},
+		lb.Expectation{Fault: "one-way-cut", Outcomes: []lb.Outcome{lb.Broken, lb.Check},
 			Why: "the late DEL frees the next one's lock, unless TCP delivers it while nobody holds it", Source: doc},
 		lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken},
 			Why: "late write and late DEL", Source: doc},
 		lb.Expectation{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "the second DEL frees the lock of the one who has it by then", Source: doc},
 		again("lost-grant"), again("late-grant"), again("lose-reply"), again("slow-reply"), again("cut-rejoin"),
-		lb.Expectation{Fault: "kill-session", Outcomes: []lb.Outcome{lb.Safe, lb.Broken},
-			Why: "whose request was cut off cleans up with a DEL, and that is perhaps the lock of another", Source: doc},
+		off("kill-session"), off("reconnect-storm"), off("idle-holder"),
 	)
 }
 
