@@ -27,7 +27,10 @@ func Redsync() lb.Impl {
 			Takes:      "set",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},
-			Expect:     compose.InRedis(compose.OnWallClock(compose.Lease())),
+			Expect: compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())),
+				votesTwice("cut-two+restart-empty"), votesTwice("cut-two+server-clock"),
+				lb.Expectation{Fault: "rolling-restart", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
+					Why: "who has a bare majority loses it with one node that comes back empty; who has more does not", Source: redlockSpec}),
 		},
 		open: func(r *goRedis) lb.Client {
 			var pools []pool.Pool
@@ -37,6 +40,13 @@ func Redsync() lb.Impl {
 			return &redsyncClient{r, redsync.New(pools...)}
 		},
 	}
+}
+
+const redlockSpec = `redis.io, "Distributed Locks with Redis", on crash recovery`
+
+func votesTwice(fault string) lb.Expectation {
+	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+		Why: "a node that has forgotten its vote, or takes it for over, votes once more", Source: redlockSpec}
 }
 
 type redsyncClient struct {
