@@ -479,6 +479,24 @@ func TestClientsAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
+// TestStrikesWhoLeadsNow: a primary that was replaced, and has come back, is not struck in the
+// place of the one that clients use.
+func TestStrikesWhoLeadsNow(t *testing.T) {
+	_, ix, err := do(t, "mysql-getlock", "failover,kill-server", counter, func(p *history.Plan) { p.Topology = "mariadb-replica" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var killed []string
+	for _, a := range ix.Acts {
+		if a.Name == "kill" {
+			killed = append(killed, a.Fault+" "+a.Target)
+		}
+	}
+	if want := []string{"failover mariadb-replica1", "kill-server mariadb-replica2"}; !slices.Equal(killed, want) {
+		t.Errorf("killed %q, want %q", killed, want)
+	}
+}
+
 // TestTwinSharesItsHost: what keeps a host from asking keeps all processes there.
 func TestTwinSharesItsHost(t *testing.T) {
 	res, ix, err := do(t, setpx, "twin-holder,lose-reply", counter, func(p *history.Plan) { p.Clients, p.Processes = 4, 1 })
