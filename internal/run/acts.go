@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
@@ -53,6 +54,23 @@ func (a *acts) held() (still []*caught) {
 	}
 	return still
 }
+
+// comeBack is how long the servers that are to be started again when it is healed may take, one
+// after the other.
+func (s *strike) comeBack() (all time.Duration) {
+	s.acts.mu.Lock()
+	defer s.acts.mu.Unlock()
+	for _, down := range s.down {
+		if down {
+			all += aServer(s.plan.TTL)
+		}
+	}
+	return all
+}
+
+// aServer is how long one may take to start: on a busy machine, and where it first waits for the
+// end of every lease.
+func aServer(ttl time.Duration) time.Duration { return serverBound + 2*ttl }
 
 // undone is to be called when the fault is healed, unless the returned function was
 // before.

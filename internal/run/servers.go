@@ -64,7 +64,7 @@ func (s *strike) Restart(ctx context.Context, n faults.Node, empty bool) func(co
 	s.acts.mu.Unlock()
 	back := make(chan answer, 1)
 	go func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healBound+s.plan.TTL)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healBound+aServer(s.plan.TTL))
 		defer cancel()
 		down, err := s.restart(ctx, server, empty)
 		back <- answer{down, err}

@@ -67,7 +67,7 @@ func (s *strike) do(ctx context.Context) (struck bool, err error) {
 		return false, s.failed(ctx, err)
 	}
 	s.told(0, history.PhaseHeal, history.Proof{})
-	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), healBound+s.plan.TTL+s.patience)
+	healing, cancel := context.WithTimeout(context.WithoutCancel(ctx), healBound+s.plan.TTL+s.patience+s.comeBack())
 	defer cancel()
 	held := s.held()
 	e := s.unwind(healing, err == nil && lasts > s.plan.TTL)
