@@ -31,7 +31,7 @@ func allMutants() []mutants.Mutant {
 			// Whose key a late release deletes is told of it, or another is granted first.
 			mutate("etcd-single", single(true)), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant),
 		mutants.New(mutate("etcd-lease-ghost", func(c *leaseClient) lb.Client { return ghost{c} }),
-			Lease(), "none", lb.Ghost, lb.Stuck).Doing("impatient"),
+			Lease(), "none", lb.Ghost, lb.Stuck, lb.Safe).Or(mutants.Outage).Doing("impatient"), // the ghost ends with its lease
 		mutants.New(mutate("etcd-lease-by-clock", func(c *leaseClient) lb.Client { return byClock{c} }),
 			Lease(), "expire-waiter", lb.DoubleGrant, lb.Fence, lb.Broken),
 		mutants.New(watchingFrom("etcd-lease-deaf", true), watchingFrom("etcd-lease-from-revision", false),

@@ -236,7 +236,7 @@ func (c *court) count(guilty, right bool) {
 
 // convicts wants the outcome, and that the reason names the mechanism.
 func (mu Mutant) convicts(res checker.Result) error {
-	named := strings.Contains(res.Reason, mu.By) || mu.By == Outage && isOutage(res) || mu.OrBy != "" && strings.Contains(res.Reason, mu.OrBy)
+	named := strings.Contains(res.Reason, mu.By) || (mu.By == Outage || mu.OrBy == Outage) && isOutage(res) || mu.OrBy != "" && strings.Contains(res.Reason, mu.OrBy)
 	if named && slices.Contains(mu.Outcomes, res.Outcome) {
 		return nil
 	}
