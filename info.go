@@ -30,6 +30,8 @@ type Info struct {
 	Scripts bool
 	// Tables: it keeps its locks in tables of the server, which may be altered.
 	Tables bool
+	// InMemory: its server writes nothing to a disk when it grants a lock or takes it back.
+	InMemory bool
 	// Traits are what it claims.
 	Traits Traits
 	// Expect is what it is expected to do under faults. Faults that no entry

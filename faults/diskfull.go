@@ -13,7 +13,7 @@ import (
 func diskFull() Fault {
 	return Fault{Name: "disk-full", Family: Servers,
 		Doc:   "the leader's disk is full while clients work; a server that ends itself because of it comes back when there is room",
-		Needs: []Need{AService, Growth, Can(lab.FullDisk)}, Prefers: AnEnsemble,
+		Needs: []Need{OnDisk, Growth, Can(lab.FullDisk)}, Prefers: AnEnsemble,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			leader, err := on.Leader(ctx, nil)
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 func diskStall() Fault {
 	return Fault{Name: "disk-stall", Family: Servers, Durable: true,
 		Doc:   "the leader's disk stalls: every write that is waited for waits until the fault is healed, while the process runs",
-		Needs: []Need{AService, Can(lab.StallDisk)}, Prefers: AnEnsemble,
+		Needs: []Need{OnDisk, Can(lab.StallDisk)}, Prefers: AnEnsemble,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			leader, err := on.Leader(ctx, nil)
 			if err != nil {

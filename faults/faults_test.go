@@ -137,6 +137,8 @@ func TestWhyNot(t *testing.T) {
 		{"deaf-leader", "redis-sentinel", lb.Info{}, ""},
 		{"deaf-leader", "mariadb-replica", lb.Info{}, "elect no leader by themselves"},
 		{"schema-change", "mariadb", lb.Info{Tables: true}, ""},
+		{"disk-stall", "mariadb", lb.Info{}, ""},
+		{"disk-stall", "mariadb", lb.Info{InMemory: true}, "writes nothing to a disk"},
 		{"schema-change", "mariadb", lb.Info{}, "keeps nothing in a table"},
 		{"sentinel-reset", "redis-sentinel", lb.Info{}, ""},
 		{"sentinel-reset", "redis", lb.Info{}, "know no SENTINEL RESET"},

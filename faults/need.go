@@ -117,6 +117,17 @@ func Tables(s Setting) error {
 	return nil
 }
 
+// OnDisk needs an algorithm whose locks its server writes down.
+func OnDisk(s Setting) error {
+	if err := AService(s); err != nil {
+		return err
+	}
+	if s.Algorithm.InMemory {
+		return fmt.Errorf("the server of %s writes nothing to a disk for a lock", s.Algorithm.Name)
+	}
+	return nil
+}
+
 // ServerClocks needs servers whose clocks can be moved.
 func ServerClocks(s Setting) error {
 	if err := AService(s); err != nil {

@@ -38,6 +38,7 @@ func ForUpdate() lb.Impl {
 			Requests:   forUpdateRequests,
 			Takes:      "select-for-update",
 			Tables:     true,
+			InMemory:   true,
 			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
 			Expect:     connected(),
 		},

@@ -28,6 +28,7 @@ func GetLock() lb.Impl {
 			Topologies: topologies,
 			Requests:   slices.Concat([]string{"get-lock", "release-lock"}, tiedRequests),
 			Takes:      "get-lock",
+			InMemory:   true,
 			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
 			Expect:     connected(),
 		},

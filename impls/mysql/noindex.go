@@ -31,6 +31,7 @@ func ForUpdateNoIndex() lb.Impl {
 			Requests:   forUpdateRequests,
 			Takes:      "select-for-update",
 			Tables:     true,
+			InMemory:   true,
 			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
 			Expect:     connected(),
 		},
