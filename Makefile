@@ -16,9 +16,13 @@ help: ## this list
 LOCKS  := none,redis-setnx-expire,redis-setpx-del,redis-setpx-lua,redis-fenced,redlock,zk-sequential,etcd-lease,mysql-forupdate
 FAULTS := none,pause-holder,kill-holder,cut-holder,kill@after-setnx,pause@before-write
 
-bench: servers build ## the locks that everybody knows under the faults that matter most, and what they cost, in about a minute
-	@code=0; ./lockbench matrix --algorithms '$(LOCKS)' --faults '$(FAULTS)' || code=$$?; \
-	if [ $$code -le 2 ]; then ./lockbench bench --short --algorithms '$(LOCKS)' --out runs/latest || code=$$?; fi; exit $$code
+# make bench LAB=docker runs servers and clients in containers, as root.
+LAB ?= local
+HAS := $(if $(filter docker,$(LAB)),docker-images,servers)
+
+bench: $(HAS) build ## the locks that everybody knows under the faults that matter most, and what they cost, in about a minute
+	@code=0; ./lockbench matrix --lab $(LAB) --algorithms '$(LOCKS)' --faults '$(FAULTS)' || code=$$?; \
+	if [ $$code -le 2 ]; then ./lockbench bench --lab $(LAB) --short --algorithms '$(LOCKS)' --out runs/latest || code=$$?; fi; exit $$code
 
 bench-all: servers build ## every lock under every fault, what it costs, and the study of quorums
 	./lockbench matrix --jobs 12

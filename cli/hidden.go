@@ -44,6 +44,10 @@ func (p program) hiddenCommands() []*cobra.Command {
 		{Use: "store ADDRESS [DATABASE ADDRESS]", Hidden: true, Args: cobra.MaximumNArgs(3), RunE: serveStore},
 		{Use: "stallable PROGRAM", Hidden: true, DisableFlagParsing: true,
 			RunE: func(_ *cobra.Command, args []string) error { return lab.Stallable(args) }},
+		{Use: "confined PROGRAM", Hidden: true, DisableFlagParsing: true,
+			RunE: func(_ *cobra.Command, args []string) error { return lab.Confined(args) }},
+		{Use: "idle", Hidden: true, Args: exactly(0),
+			RunE: func(*cobra.Command, []string) error { return lab.Idle() }},
 		{Use: "etcd", Hidden: true, DisableFlagParsing: true,
 			RunE: func(cmd *cobra.Command, args []string) error { return etcdserver.Serve(cmd.Context(), args) }},
 	}

@@ -187,7 +187,7 @@ func (p program) study(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return promptly(cmd.Context(), func() error {
-		l, err := driver.Open(cmd.Context(), dir)
+		l, err := driver.Open(cmd.Context())
 		if err != nil {
 			return err
 		}

@@ -122,23 +122,29 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestContainers runs the single-Redis topology in a container: the same locks,
-// faults and checkers.
+// TestContainers runs one lock of each kind of servers in containers: the same locks, faults
+// and checkers, and the same promises.
 func TestContainers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	testenv.Need(t, "Docker and the redis image", docker.Check(ctx, "redis"))
-	got := cells(t, lockbench(t, t.TempDir(), "matrix", "--json", "--lab", "docker", "--algorithms", "redis-fenced,redis-setpx-lua",
-		"--faults", "none,kill-holder,cut-holder,pause@before-write", "--jobs", "4"), exitKept)
+	testenv.Need(t, "Docker and the images of all servers", docker.Check(ctx, "redis", "etcd", "zookeeper", "mariadb"))
+	const locks = "redis-setpx-lua,etcd-lease,zk-sequential,mysql-insert-ttl"
+	got := cells(t, lockbench(t, t.TempDir(), "matrix", "--json", "--lab", "docker", "--algorithms", locks,
+		"--faults", "pause@before-write,cut-holder,server-clock", "--jobs", "2"), exitKept)
 	for name, want := range map[string]lb.Outcome{
-		"redis-setpx-lua × none":               lb.Safe,
-		"redis-fenced × kill-holder":           lb.Safe,
 		"redis-setpx-lua × pause@before-write": lb.Broken,
-		"redis-fenced × pause@before-write":    lb.Fence,
-		"redis-fenced × cut-holder":            lb.NotAvailable,
+		"redis-setpx-lua × server-clock":       lb.Broken,
+		"etcd-lease × pause@before-write":      lb.Fence,
+		"etcd-lease × server-clock":            lb.NotAvailable,
+		"mysql-insert-ttl × server-clock":      lb.Broken,
 	} {
 		if got[name].Outcome != want {
 			t.Errorf("%s: %s (%s), want %s", name, got[name].Outcome, got[name].Reason, want)
+		}
+	}
+	for _, lock := range strings.Split(locks, ",") {
+		if c := got[lock+" × cut-holder"]; c.Outcome == lb.NotAvailable || c.Outcome == lb.Inconclusive {
+			t.Errorf("%s × cut-holder: %s (%s)", lock, c.Outcome, c.Reason)
 		}
 	}
 }

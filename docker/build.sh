@@ -1,14 +1,15 @@
 #!/bin/sh
-# Builds the container images of the lab from the distribution's own packages,
-# for machines that reach no registry.
+# Builds the container images of the lab from the distribution's own packages, or from
+# source, for machines that reach no registry.
 #
 #     docker/build.sh            every kind that has a folder here
 #     docker/build.sh redis      these kinds
 #     FORCE=1 docker/build.sh    again, even if the image exists
 #
-# A kind is a folder with a Dockerfile and a file "packages" (one name a line);
-# its image is lockbench/<kind>:debian. Needs a Debian or Ubuntu host with apt
-# sources that work, root, debootstrap and a container engine.
+# A kind is a folder with a Dockerfile and either a file "packages" (one name a line) or a
+# file "go" (the package of a program); its image is lockbench/<kind>:debian. Needs a
+# container engine, and for packages a Debian or Ubuntu host with apt sources that work,
+# root and debootstrap.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -86,15 +87,13 @@ build() {
         echo "$image exists"
         return
     fi
-    check_builder
-    packages=$(paste -sd, "$here/$1/packages")
     rm -rf "$work/root" "$work/context"
-    mkdir -p "$work/debs" "$work/context"
-    prepare "$work/root"
-    echo "$image: bootstrapping $release with $packages"
-    debootstrap --variant=minbase --cache-dir="$work/debs" --components="$components" \
-        --include="$packages" "$release" "$work/root" "$uri" >"$work/log" 2>&1 ||
-        { tail -n 20 "$work/log" >&2; die "debootstrap failed for $1"; }
+    mkdir -p "$work/context"
+    if [ -f "$here/$1/go" ]; then
+        compile "$1"
+    else
+        bootstrap "$1"
+    fi
     tar -C "$work/root" --one-file-system -cf "$work/context/rootfs.tar" \
         --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' --exclude='./tmp/*' \
         --exclude='./var/cache/apt/*' --exclude='./var/lib/apt/lists/*' --exclude='./var/log/*.log' .
@@ -104,6 +103,26 @@ build() {
     echo "$image: built"
 }
 
+# compile KIND makes a root of one program.
+compile() {
+    need go "install Go 1.26 or newer"
+    echo "$image: building $(cat "$here/$1/go")"
+    (cd "$here" && CGO_ENABLED=0 go build -o "$work/root/usr/local/bin/$1" "$(cat "$1/go")") ||
+        die "go build failed for $1"
+}
+
+# bootstrap KIND makes a root of the distribution's packages.
+bootstrap() {
+    check_builder
+    packages=$(paste -sd, "$here/$1/packages")
+    mkdir -p "$work/debs"
+    prepare "$work/root"
+    echo "$image: bootstrapping $release with $packages"
+    debootstrap --variant=minbase --cache-dir="$work/debs" --components="$components" \
+        --include="$packages" "$release" "$work/root" "$uri" >"$work/log" 2>&1 ||
+        { tail -n 20 "$work/log" >&2; die "debootstrap failed for $1"; }
+}
+
 check_machine
 release=$(suite)
 work=$(mktemp -d)
@@ -111,11 +130,11 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 if [ $# = 0 ]; then
-    for file in "$here"/*/packages; do
+    for file in "$here"/*/Dockerfile; do
         set -- "$@" "$(basename "$(dirname "$file")")"
     done
 fi
 for kind; do
-    [ -f "$here/$kind/packages" ] || die "there is no docker/$kind/packages: the kinds are the folders that have one"
+    [ -f "$here/$kind/Dockerfile" ] || die "there is no docker/$kind/Dockerfile: the kinds are the folders that have one"
     build "$kind"
 done

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
@@ -19,27 +20,40 @@ func Clean(ctx context.Context) (removed []string, err error) {
 		return nil, err
 	}
 	defer engine.Close()
-	orphan := func(labels map[string]string) bool { return !ownerOf(labels).mayLive(local(engine)) }
-
-	// Containers first: a network can't go while one is on it.
 	all := make(client.Filters).Add("label", labelLab)
-	containers, err := engine.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: all})
+	return removeAll(ctx, engine, all, func(labels map[string]string) bool { return !ownerOf(labels).mayLive(local(engine)) })
+}
+
+// removeAll removes those containers and networks that are wanted, and names them.
+func removeAll(ctx context.Context, engine *client.Client, of client.Filters, wanted func(labels map[string]string) bool) (removed []string, err error) {
+	// Containers first: a network can't go while one is on it.
+	containers, err := engine.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: of})
 	if err != nil {
 		return nil, fmt.Errorf("docker: list containers: %w", err)
 	}
-	var errs []error
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		errs []error
+	)
 	for _, c := range containers.Items {
-		if orphan(c.Labels) {
-			name := "container " + strings.TrimPrefix(strings.Join(c.Names, " "), "/")
-			removed, errs = note(removed, errs, name, removeContainer(ctx, engine, c.ID))
+		if wanted(c.Labels) {
+			wg.Go(func() {
+				name := "container " + strings.TrimPrefix(strings.Join(c.Names, " "), "/")
+				err := removeContainer(ctx, engine, c.ID)
+				mu.Lock()
+				defer mu.Unlock()
+				removed, errs = note(removed, errs, name, err)
+			})
 		}
 	}
-	networks, err := engine.NetworkList(ctx, client.NetworkListOptions{Filters: all})
+	wg.Wait()
+	networks, err := engine.NetworkList(ctx, client.NetworkListOptions{Filters: of})
 	if err != nil {
 		return removed, errors.Join(append(errs, fmt.Errorf("docker: list networks: %w", err))...)
 	}
 	for _, n := range networks.Items {
-		if orphan(n.Labels) {
+		if wanted(n.Labels) {
 			_, err := engine.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
 			removed, errs = note(removed, errs, "network "+n.Name, err)
 		}

@@ -1,31 +1,38 @@
+// Package docker is the lab whose hosts are containers: each is made from an image, on a
+// network of the lab's own that leads nowhere, through testcontainers-go.
+//
+// The engine makes the containers, each with a first process that only waits. Their
+// namespaces are then entered as those of the local lab are: programs are started there
+// by this process, which has their output and their signals; packets are dropped in their
+// network namespaces, clocks moved and disks filled in their own files. So the lab can do
+// what the local one can. The price is that it must run as root, beside the engine.
 package docker
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/lockbench/lockbench/lab"
 )
 
 // Driver is the lab in containers.
 func Driver() lab.Driver {
-	const signalsOnly = "it has the faults that need only signals; use --lab local"
 	return lab.Driver{
-		Name: "docker", Doc: "servers in containers, clients on this machine",
-		Open: Open,
+		Name: "docker", Doc: "containers, one for each server and each worker process",
+		Foreign: true,
+		Enter:   Enter, Open: Open, Ask: ask,
 		Ready: func(ctx context.Context, kinds []lab.Kind) error {
-			var names []string
+			var images []string
 			for _, k := range kinds {
-				names = append(names, k.Name)
+				if k.Image == "" {
+					return fmt.Errorf("docker: no image is named for %s servers", k.Name)
+				}
+				images = append(images, k.Image)
 			}
-			return Check(ctx, names...)
+			return Check(ctx, images...)
 		},
 		Lacks: map[lab.Ability]string{
-			lab.Packets: signalsOnly, lab.MoveAddress: signalsOnly, lab.ServerClocks: signalsOnly,
-			lab.StallDisk:   "a container is started by its engine; use --lab local",
-			lab.FullDisk:    "the disk of a container is this machine's; use --lab local",
-			lab.OwnServers:  "it runs what its images contain; use --lab local",
-			lab.ClientHosts: "all clients run on this machine; use --lab local",
-			lab.OwnDisk:     "its images keep their data where they like; use --lab local",
+			lab.OwnServers: "it runs what its images contain; name another image in LOCKBENCH_IMAGE_REDIS and the like, or use --lab local",
 		},
 	}
 }

@@ -2,8 +2,12 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/moby/moby/client"
@@ -16,9 +20,6 @@ import (
 // engine 20.10.
 const minAPI = "1.41"
 
-// loopback is where programs are published when the engine is on this machine.
-const loopback = "127.0.0.1"
-
 // Check says why the lab can't run containers of these kinds of images ("redis")
 // right now, without pulling anything; nil if it can.
 func Check(ctx context.Context, kinds ...string) error {
@@ -27,6 +28,9 @@ func Check(ctx context.Context, kinds ...string) error {
 		return err
 	}
 	defer engine.Close()
+	if err := errors.Join(beside(engine), contained()); err != nil {
+		return err
+	}
 	for _, kind := range kinds {
 		if _, err := resolve(ctx, engine, kind); err != nil {
 			return fmt.Errorf("docker: %w", err)
@@ -57,6 +61,26 @@ func connect(ctx context.Context) (*client.Client, error) {
 	return engine, nil
 }
 
+// beside says why this process can't enter the engine's containers, or nil.
+func beside(engine *client.Client) error {
+	switch {
+	case runtime.GOOS != "linux" || !local(engine):
+		return errors.New("docker: the engine is on another machine, or in a virtual one: run lockbench there")
+	case os.Geteuid() != 0:
+		return errors.New("docker: to enter the containers of a lab takes root: run lockbench as root, or use the local lab, which does not need it")
+	}
+	return nil
+}
+
+// contained says why this program can't run in a container that has nothing, or nil.
+func contained() error {
+	info, _ := debug.ReadBuildInfo()
+	if info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "1"}) {
+		return errors.New("docker: this lockbench was built with cgo, and its libraries are in no container: build it with CGO_ENABLED=0, as make does")
+	}
+	return nil
+}
+
 func unreachable(err error) error {
 	return fmt.Errorf("docker: no usable container engine: %w; "+
 		"start Docker 20.10 or newer, or point DOCKER_HOST at one that this user may use, or use the local lab", err)
@@ -72,25 +96,6 @@ func unreachable(err error) error {
 func configure() error {
 	log.SetDefault(log.NewNoopLogger()) // its banner belongs on nobody's terminal
 	return os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true")
-}
-
-// publishAt is the address that an engine should publish ports at: loopback if
-// it is on this machine; "" for all of its addresses if it is not, or if the
-// user says how it is reached, which is for setups where its socket was handed
-// into a container.
-//
-// Left alone, testcontainers takes a machine with a /.dockerenv for a container
-// and dials its gateway, or else says "localhost", which may be ::1 first, where
-// nothing is published.
-func publishAt(engine *client.Client) (string, error) {
-	const variable = "TESTCONTAINERS_HOST_OVERRIDE"
-	switch host := os.Getenv(variable); {
-	case host == loopback:
-		return loopback, nil
-	case host != "" || !local(engine):
-		return "", nil
-	}
-	return loopback, os.Setenv(variable, loopback)
 }
 
 // local reports whether the engine is on this machine.

@@ -1,9 +1,12 @@
 package docker
 
 import (
+	"archive/tar"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -77,19 +80,22 @@ func absent(kind, name string) error {
 	return fmt.Errorf("image %s: %w: %s", name, errAbsent, remedy)
 }
 
-// provide is resolve, and one pull if there is nothing to resolve to.
-func provide(ctx context.Context, engine *client.Client, kind string) (string, error) {
-	name, err := resolve(ctx, engine, kind)
-	if !errors.Is(err, errAbsent) {
-		return name, err
+// emptyImage is what programs that are part of lockbench run in: it has nothing.
+const emptyImage = "lockbench/empty"
+
+// provideEmpty makes it where the engine has none.
+func provideEmpty(ctx context.Context, engine *client.Client) error {
+	if _, err := engine.ImageInspect(ctx, emptyImage); !errdefs.IsNotFound(err) {
+		return err
 	}
-	slog.Info("pulling an image", "image", name)
-	pull, failed := engine.ImagePull(ctx, name, client.ImagePullOptions{})
-	if failed == nil {
-		failed = pull.Wait(ctx)
+	var nothing bytes.Buffer
+	if err := tar.NewWriter(&nothing).Close(); err != nil {
+		return err
 	}
-	if failed != nil {
-		return "", fmt.Errorf("%w (a pull failed: %w)", err, failed)
+	made, err := engine.ImageImport(ctx, client.ImageImportSource{Source: &nothing, SourceName: "-"}, emptyImage, client.ImageImportOptions{})
+	if err != nil {
+		return fmt.Errorf("make an empty image: %w", err)
 	}
-	return name, nil
+	_, err = io.Copy(io.Discard, made)
+	return errors.Join(err, made.Close())
 }

@@ -11,7 +11,7 @@ import (
 
 // The labels of everything that a lab makes.
 const (
-	labelLab   = "org.lockbench.lab"   // "1"
+	labelLab   = "org.lockbench.lab"   // its id
 	labelPID   = "org.lockbench.pid"   // the owner's process id
 	labelBorn  = "org.lockbench.born"  // when the owner started, since process ids are reused
 	labelWhere = "org.lockbench.where" // where its process id means something
@@ -27,9 +27,10 @@ func self() owner {
 	return owner{pid: os.Getpid(), born: born(os.Getpid()), where: where()}
 }
 
-func (o owner) labels() map[string]string {
+// labels are those of a lab of the owner's.
+func (o owner) labels(lab string) map[string]string {
 	return map[string]string{
-		labelLab: "1", labelPID: strconv.Itoa(o.pid), labelBorn: o.born, labelWhere: o.where,
+		labelLab: lab, labelPID: strconv.Itoa(o.pid), labelBorn: o.born, labelWhere: o.where,
 	}
 }
 

@@ -6,10 +6,10 @@ import "github.com/lockbench/lockbench/lab"
 func redisOnDisk() lab.Topology {
 	return lab.Topology{Name: "redis-on-disk", Doc: "one Redis server with appendfsync always", Servers: 1,
 		Kind: lab.Kind{
-			Name: "redis-on-disk", Needs: []string{"redis-server"}, Install: "apt-get install redis-server",
+			Name: "redis-on-disk", Image: "redis", Needs: []string{"redis-server"}, Install: "apt-get install redis-server",
 			Program: func(lab.Host, []lab.Host) lab.Program {
 				return lab.Program{
-					Image: "redis", Port: 6379, Ready: lab.Listening,
+					Port: 6379, Ready: lab.Listening,
 					Argv: []string{"redis-server", "--bind", "{addr}", "--port", "{port}", "--protected-mode", "no", "--dir", "{dir}",
 						"--save", "", "--appendonly", "yes", "--appendfsync", "always"},
 				}

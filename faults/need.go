@@ -133,6 +133,9 @@ func ServerClocks(s Setting) error {
 	if err := AService(s); err != nil {
 		return err
 	}
+	if s.Lab.Foreign && s.Topology.Kind.Software.Builtin {
+		return fmt.Errorf("only the %s that is built into lockbench follows a clock of its own, and the %s lab runs another", s.Topology.Kind.Software.Name, s.Lab.Name)
+	}
 	if !s.Topology.Clock() {
 		return fmt.Errorf("the clock of a %s server can't be moved apart from its machine's", s.Topology.Kind.Name)
 	}

@@ -35,10 +35,6 @@ type Child struct {
 
 var _ Process = (*Child)(nil)
 
-// Place is a host as a child process sees it: its name, its address, and a
-// directory for the data of what runs there, which exists.
-type Place struct{ Name, Addr, Dir string }
-
 // StartChild starts p from l at the place, and returns when it is ready: within
 // ctx, and within one minute. The child outlives ctx; it
 // ends with [Child.Kill], with l, or with this process.
@@ -50,7 +46,11 @@ func StartChild(ctx context.Context, l *Launcher, at Place, p Program) (*Child, 
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("lab: start %s: %w", name, err)
 	}
-	cmd, err := command(at, p)
+	var cmd *exec.Cmd
+	err := l.Do(func() (err error) { // where the files are
+		cmd, err = command(at, p)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("lab: start %s: %w", name, err)
 	}
@@ -83,22 +83,18 @@ func command(at Place, p Program) (*exec.Cmd, error) {
 			return nil, err
 		}
 	}
-	if argv[0] == Self {
-		if argv[0], err = os.Executable(); err != nil {
-			return nil, fmt.Errorf("find this program's file: %w", err)
-		}
+	if argv, err = at.command(p.Before, argv); err != nil {
+		return nil, err
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.SysProcAttr = childAttr()
+	cmd.SysProcAttr = childAttr(at.Contained)
 	cmd.WaitDelay = outputBound
 	if p.Reports != nil {
 		cmd.ExtraFiles = []*os.File{p.Reports}
 	}
-	if len(p.Env) > 0 {
-		cmd.Env = os.Environ()
-		for _, v := range p.Env {
-			cmd.Env = append(cmd.Env, expand.Replace(v))
-		}
+	cmd.Env = append(os.Environ(), at.Env...)
+	for _, v := range p.Env {
+		cmd.Env = append(cmd.Env, expand.Replace(v))
 	}
 	cmd.Stdout, cmd.Stderr = p.Stdout, p.Log
 	if cmd.Stdout == nil {
@@ -258,4 +254,4 @@ func tryReady(ctx context.Context, p Program, endpoint string) error {
 
 // Detach prepares cmd to be started by a [Launcher] as a child that neither the
 // terminal's Ctrl-C nor this process's death can leave running.
-func Detach(cmd *exec.Cmd) { cmd.SysProcAttr = childAttr() }
+func Detach(cmd *exec.Cmd) { cmd.SysProcAttr = childAttr(false) }

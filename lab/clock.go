@@ -3,6 +3,7 @@ package lab
 import (
 	_ "embed"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -72,17 +73,23 @@ func skewed(offset time.Duration, rate float64) []byte {
 
 // skew moves the clock of a server that was started with one.
 func (s *Server) skew(step time.Duration, rate float64) error {
-	place, ok := s.host.(interface{ Dir() string })
+	place, ok := s.host.(interface {
+		Dir() string
+		Do(func() error) error
+	})
 	if !ok || s.program.Files[clockLibrary] == "" {
 		return fmt.Errorf("lab: %s: %w", s.Name(), ErrNoClock)
 	}
 	// In place: the server has the file mapped.
-	f, err := os.OpenFile(filepath.Join(place.Dir(), clockFile), os.O_WRONLY, 0)
+	err := place.Do(func() error {
+		f, err := os.OpenFile(filepath.Join(place.Dir(), clockFile), os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteAt(skewed(step, rate), 0)
+		return errors.Join(err, f.Close())
+	})
 	if err != nil {
-		return fmt.Errorf("lab: move the clock of %s: %w", s.Name(), err)
-	}
-	defer f.Close()
-	if _, err := f.WriteAt(skewed(step, rate), 0); err != nil {
 		return fmt.Errorf("lab: move the clock of %s: %w", s.Name(), err)
 	}
 	return nil

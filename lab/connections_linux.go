@@ -12,13 +12,13 @@ import (
 
 // Connections implements [Network]. The kernel of the host lists them, and ends one as
 // "ss -K" does: with a reset for the other end.
-func (n *localNetwork) Connections(at, from []Node) (all []Connection, err error) {
+func (n *droppable) Connections(at, from []Node) (all []Connection, err error) {
 	peers, err := n.addrs(from)
 	if err != nil {
 		return nil, err
 	}
 	for _, one := range at {
-		h, err := (*local)(n).hostAt(one.Addr())
+		h, err := (*grounded)(n).hostAt(one.Addr())
 		if err != nil {
 			return nil, err
 		}
@@ -36,8 +36,8 @@ func (n *localNetwork) Connections(at, from []Node) (all []Connection, err error
 }
 
 // connections are the established ones; those of a JVM are of the family of IPv6.
-func (h *localHost) connections() (open []netlink.SocketID, err error) {
-	err = h.thread.Do(func() error {
+func (h *host) connections() (open []netlink.SocketID, err error) {
+	err = h.Thread.Do(func() error {
 		for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
 			sockets, err := netlink.SocketDiagTCP(family)
 			if err != nil {
@@ -55,8 +55,8 @@ func (h *localHost) connections() (open []netlink.SocketID, err error) {
 }
 
 // end ends a connection; one that has just ended by itself is none any more.
-func (h *localHost) end(s netlink.SocketID) error {
-	err := h.thread.Do(func() error {
+func (h *host) end(s netlink.SocketID) error {
+	err := h.Thread.Do(func() error {
 		return netlink.SocketDestroy(&net.TCPAddr{IP: s.Source, Port: int(s.SourcePort)}, &net.TCPAddr{IP: s.Destination, Port: int(s.DestinationPort)})
 	})
 	switch {

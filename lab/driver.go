@@ -3,19 +3,25 @@ package lab
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"runtime"
 )
 
 // Driver is a lab to choose: what it can do is known before it is opened.
 type Driver struct {
 	Name, Doc string
-	// Inside: lockbench starts itself again as the first process of the lab's own
-	// namespaces, and opens the lab there.
-	Inside bool
-	// Open makes a lab. The output of programs that bring no Log goes to files in logs.
-	Open func(ctx context.Context, logs string) (Lab, error)
+	// Enter prepares a command, which is this very program, to be the first process of a
+	// lab of its own, where it opens the lab. It is started from the thread; leave ends
+	// what it leaves behind.
+	Enter func(ctx context.Context, cmd *exec.Cmd) (thread *Launcher, leave func() error, err error)
+	// Open makes a lab, in a process that has entered it.
+	Open func(ctx context.Context) (Lab, error)
+	// Ask runs a quick command where the servers of a kind run, and returns what it prints.
+	Ask func(ctx context.Context, k Kind, argv []string) ([]byte, error)
 	// Ready says why this machine can't have the lab with servers of these kinds, or nil.
 	Ready func(ctx context.Context, kinds []Kind) error
+	// Foreign: no server is the one that is built into lockbench.
+	Foreign bool
 	// Lacks is what the lab can't do, each with the reason.
 	Lacks map[Ability]string
 }

@@ -11,21 +11,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// localNetwork drops packets where they arrive: by nftables in the network
+// droppable drops packets where they arrive: by nftables in the network
 // namespace of the receiving host, so that the sender notices nothing but
 // silence. (A drop on the sender's side would give its programs an error.) What a host
 // sends under the address that it has taken is dropped, too.
-type localNetwork local
+type droppable grounded
 
 // Drop implements [Network].
-func (n *localNetwork) Drop(from, to []Node, share float64) (Rule, error) {
+func (n *droppable) Drop(from, to []Node, share float64) (Rule, error) {
 	senders, err := n.addrs(from)
 	if err != nil {
 		return nil, err
 	}
 	var all rules
 	for _, dst := range to {
-		h, err := (*local)(n).hostAt(dst.Addr())
+		h, err := (*grounded)(n).hostAt(dst.Addr())
 		if err != nil {
 			return nil, errors.Join(err, all.Remove())
 		}
@@ -39,9 +39,9 @@ func (n *localNetwork) Drop(from, to []Node, share float64) (Rule, error) {
 }
 
 // addrs are those that the nodes send from.
-func (n *localNetwork) addrs(of []Node) (all []net.IP, err error) {
+func (n *droppable) addrs(of []Node) (all []net.IP, err error) {
 	for _, one := range of {
-		h, err := (*local)(n).hostAt(one.Addr())
+		h, err := (*grounded)(n).hostAt(one.Addr())
 		if err != nil {
 			return nil, err
 		}
@@ -52,23 +52,23 @@ func (n *localNetwork) addrs(of []Node) (all []net.IP, err error) {
 
 // rule is a table of its own on one host: removing it removes nothing else.
 type rule struct {
-	host  *localHost
+	host  *host
 	table *nftables.Table
 	chain *nftables.Chain
 }
 
 // addrs are those that the host sends from.
-func (h *localHost) addrs() []net.IP {
+func (h *host) addrs() []net.IP {
 	h.lab.mu.Lock()
 	defer h.lab.mu.Unlock()
-	all := []net.IP{h.addr.To4()}
+	all := []net.IP{h.Space.Addr.To4()}
 	if h.taken != nil {
 		all = append(all, h.taken.To4())
 	}
 	return all
 }
 
-func (h *localHost) drop(from []net.IP, share float64) (*rule, error) {
+func (h *host) drop(from []net.IP, share float64) (*rule, error) {
 	h.lab.mu.Lock()
 	h.rules++
 	n := h.rules
@@ -106,8 +106,8 @@ func dropFrom(ip net.IP, share float64) []expr.Any {
 }
 
 // nft runs f with a connection to the host's packet filter.
-func (h *localHost) nft(f func(*nftables.Conn) error) error {
-	return h.thread.Do(func() error {
+func (h *host) nft(f func(*nftables.Conn) error) error {
+	return h.Thread.Do(func() error {
 		c, err := nftables.New()
 		if err != nil {
 			return fmt.Errorf("nftables: %w", err)

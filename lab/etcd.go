@@ -18,7 +18,6 @@ func etcdProgram(self Host, all []Host) Program {
 		peers[i] = fmt.Sprintf("%s=http://%s:2380", h.Name(), h.Addr())
 	}
 	return Program{
-		Image: "etcd",
 		Argv: []string{"etcd", "--name", self.Name(), "--data-dir", "{dir}",
 			"--listen-client-urls", "http://{addr}:{port}", "--advertise-client-urls", "http://" + self.Addr() + ":{port}",
 			"--listen-peer-urls", "http://{addr}:2380", "--initial-advertise-peer-urls", "http://" + self.Addr() + ":2380",

@@ -18,7 +18,7 @@ const scratch = "/run"
 // not root. When that process dies, and it dies with this one, the kernel ends
 // every process, interface and mount of the lab.
 func Isolate(cmd *exec.Cmd) {
-	attr := childAttr()
+	attr := childAttr(false)
 	attr.Cloneflags = unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID
 	if uid := os.Geteuid(); uid != 0 {
 		attr.Cloneflags |= unix.CLONE_NEWUSER

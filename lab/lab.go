@@ -15,8 +15,9 @@ import (
 
 // Lab is a place where hosts can be had.
 type Lab interface {
-	// Host makes a host. Its address is known before anything runs there.
-	Host(ctx context.Context, name string) (Host, error)
+	// Host makes a host, in a lab of containers from an image; "" is lockbench's own. Its
+	// address is known before anything runs there.
+	Host(ctx context.Context, name, image string) (Host, error)
 	// Network is nil where the lab can't drop packets between its hosts.
 	Network() Network
 	// Close ends everything that the lab started.
@@ -97,9 +98,11 @@ type Program struct {
 	Disk string
 	// Env is added to the environment.
 	Env []string
-	// Image names the container image that has the command, for labs that run
-	// containers; "" for programs that are part of lockbench itself.
-	Image string
+	// Sees are directories of this machine, with absolute paths, that the program finds at
+	// the same place.
+	Sees []string
+	// Before are verbs of lockbench, each of which becomes what follows it.
+	Before []string
 	// Port that the program listens on, 0 for none.
 	Port int
 	// Ready reports whether the program answers at the endpoint; nil: at once.

@@ -10,8 +10,22 @@ import (
 // Local is the lab in namespaces of this machine.
 func Local() Driver {
 	return Driver{
-		Name: "local", Doc: "network, mount and PID namespaces of this machine", Inside: true,
-		Open: func(context.Context, string) (Lab, error) { return openLocal() },
+		Name: "local", Doc: "network, mount and PID namespaces of this machine",
+		Enter: func(_ context.Context, cmd *exec.Cmd) (*Launcher, func() error, error) {
+			Isolate(cmd)
+			// From a thread of its own: the kernel kills the lab when the thread that
+			// started it ends, and Go ends threads as it likes.
+			thread, err := NewLauncher(nil)
+			return thread, func() error { return nil }, err
+		},
+		Open: func(context.Context) (Lab, error) { return openLocal() },
+		Ask: func(ctx context.Context, _ Kind, argv []string) ([]byte, error) {
+			argv, err := Resolve(argv)
+			if err != nil {
+				return nil, err
+			}
+			return exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
+		},
 		Ready: func(ctx context.Context, kinds []Kind) (err error) {
 			for _, k := range kinds {
 				err = errors.Join(err, k.Missing())

@@ -22,7 +22,6 @@ var mariadbAccount string
 // the bench to show.
 func mariadbProgram(Host, []Host) Program {
 	return Program{
-		Image: "mariadb",
 		Argv:  []string{"sh", "{dir}/start.sh"},
 		Files: map[string]string{"start.sh": mariadbStart, "init.sql": mariadbAccount},
 		Port:  3306,

@@ -16,13 +16,13 @@ func Probe(ctx context.Context) error {
 		return err
 	}
 	defer l.Close()
-	a, errA := l.Host(ctx, "a")
-	b, errB := l.Host(ctx, "b")
+	a, errA := l.Host(ctx, "a", "")
+	b, errB := l.Host(ctx, "b", "")
 	if err := errors.Join(errA, errB); err != nil {
 		return err
 	}
 	var srv net.Listener
-	if err := b.(*localHost).thread.Do(func() (err error) {
+	if err := b.(*host).Do(func() (err error) {
 		srv, err = net.Listen("tcp", net.JoinHostPort(b.Addr(), "9"))
 		return err
 	}); err != nil {
@@ -46,7 +46,7 @@ func Probe(ctx context.Context) error {
 }
 
 func dialFrom(h Host, to string, bound time.Duration) error {
-	return h.(*localHost).thread.Do(func() error {
+	return h.(*host).Do(func() error {
 		c, err := net.DialTimeout("tcp", to, bound)
 		if err != nil {
 			return err

@@ -10,7 +10,6 @@ import (
 
 func redisProgram(Host, []Host) Program {
 	return Program{
-		Image: "redis",
 		Argv: []string{"redis-server", "--bind", "{addr}", "--port", "{port}", "--save", "", "--appendonly", "no",
 			"--protected-mode", "no", "--dir", "{dir}"},
 		Port:  6379,

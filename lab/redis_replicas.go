@@ -44,7 +44,6 @@ func sentinelProgram(_ Host, all []Host) Program {
 		"sentinel parallel-syncs " + lb.SentinelMaster + " 2",
 	}
 	return Program{
-		Image: "redis",
 		Argv:  []string{"redis-server", "{dir}/sentinel.conf", "--sentinel"},
 		Files: map[string]string{"sentinel.conf": strings.Join(config, "\n") + "\n"},
 		Port:  26379,

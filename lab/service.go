@@ -58,7 +58,7 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 		if i >= t.Servers {
 			name = fmt.Sprintf("sentinel%d", i+1-t.Servers)
 		}
-		h, err := l.Host(ctx, o.Prefix+name)
+		h, err := l.Host(ctx, o.Prefix+name, t.Kind.Image)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,11 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 		return nil, err
 	}
 	if t.Virtual {
-		s.virtual = virtualAddr
+		free, ok := l.(interface{ VirtualAddr() string })
+		if !ok {
+			return nil, fmt.Errorf("lab: %s needs an address that moves, and this lab has none", t.Name)
+		}
+		s.virtual = free.VirtualAddr()
 		if err := s.moveTo(all[0]); err != nil {
 			return nil, err
 		}

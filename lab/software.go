@@ -54,8 +54,7 @@ var (
 		},
 		// A class path, such as "lib/*".
 		Binary: func(p Program, path string) Program {
-			p.Argv = slices.Clone(p.Argv)
-			p.Argv[slices.Index(p.Argv, "-cp")+1] = path
+			p.Env = append(slices.Clip(p.Env), "LOCKBENCH_ZOOKEEPER="+path)
 			return p
 		}}
 	mariadbSoftware = Software{Name: "mariadb",

@@ -33,11 +33,6 @@ func Stallable(argv []string) error {
 		return fmt.Errorf("lab: stallable: %w", err)
 	}
 	_, _ = unix.Close(to), unix.Close(listener)
-	if argv[0] == Self {
-		if argv[0], err = os.Executable(); err != nil {
-			return err
-		}
-	}
 	return fmt.Errorf("lab: start %s: %w", argv[0], unix.Exec(argv[0], argv, os.Environ()))
 }
 
@@ -122,10 +117,6 @@ func ioctl(fd int, what uintptr, arg unsafe.Pointer) syscall.Errno {
 // wrap is p so that d can have it wait for its disk, for one start; started is to be called
 // after that.
 func (d *slowDisk) wrap(p Program) (_ Program, started func(), err error) {
-	argv, err := Resolve(p.Argv)
-	if err != nil {
-		return p, nil, err
-	}
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return p, nil, err
@@ -137,6 +128,6 @@ func (d *slowDisk) wrap(p Program) (_ Program, started func(), err error) {
 		return p, nil, errors.Join(err, theirs.Close())
 	}
 	go func() { _ = d.serve(conn.(*net.UnixConn)) }() // that it is not asked shows in the proof
-	p.Argv, p.Reports = slices.Concat([]string{Self, "stallable"}, argv), theirs
+	p.Before, p.Reports = append(slices.Clip(p.Before), "stallable"), theirs
 	return p, func() { _ = theirs.Close() }, nil
 }

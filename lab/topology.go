@@ -65,9 +65,11 @@ type Kind struct {
 	// them; none where lockbench brings its own.
 	Needs   []string
 	Install string
+	// Image names the container image that has the programs, for labs of containers.
+	Image string
 	// Software is what a user can change of them.
 	Software Software
-	// Version is that of its servers; none where lockbench brings its own.
+	// Version is that of its servers.
 	Version Version
 	// Program of one of the hosts, which are in the order of the topology, servers
 	// before sentinels.
@@ -105,22 +107,23 @@ type Version struct {
 
 // The kinds of servers.
 var (
+	etcdVersion    = Version{"etcd", []string{"etcd", "--version"}}
 	redisVersion   = Version{"redis-server", []string{"redis-server", "--version"}}
 	mariadbVersion = Version{"mariadbd", []string{"mariadbd", "--version"}}
 
-	redisKind = Kind{Name: "redis", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+	redisKind = Kind{Name: "redis", Image: "redis", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: redisProgram, Durable: redisDurable, Clock: redisClock, Commands: redisCommands}
-	redisReplicas = Kind{Name: "redis-replicas", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+	redisReplicas = Kind{Name: "redis-replicas", Image: "redis", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Clock: redisClock, Commands: redisCommands}
-	sentinel = Kind{Name: "sentinel", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+	sentinel = Kind{Name: "sentinel", Image: "redis", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: sentinelProgram, Commands: sentinelCommands}
-	etcdKind = Kind{Name: "etcd", Software: etcdSoftware, Program: etcdProgram, Grows: true, Quorum: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock,
+	etcdKind = Kind{Name: "etcd", Image: "etcd", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock,
 		Commands: etcdCommands, Replace: etcdReplace}
-	zookeeperKind = Kind{Name: "zookeeper", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
+	zookeeperKind = Kind{Name: "zookeeper", Image: "zookeeper", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
 		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock}
-	mariadbKind = Kind{Name: "mariadb", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
+	mariadbKind = Kind{Name: "mariadb", Image: "mariadb", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
 		Program: mariadbProgram, Durable: mariadbDurable, End: mariadbEnd, Clock: mariadbClock, Commands: mariadbCommands}
-	mariadbReplicas = Kind{Name: "mariadb-replica", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
+	mariadbReplicas = Kind{Name: "mariadb-replica", Image: "mariadb", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
 		Program: mariadbReplica, Durable: mariadbDurable, Grows: true, Leads: mariadbLeads, Promote: mariadbPromote, End: mariadbEnd, Clock: mariadbClock, Commands: mariadbCommands}
 )
 

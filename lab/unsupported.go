@@ -8,15 +8,19 @@ import (
 	"os/exec"
 )
 
-const virtualAddr = ""
-
-var errNotLinux = errors.New("lab: the local lab needs Linux namespaces; on this system use --lab docker")
+var errNotLinux = errors.New("lab: labs are made of Linux namespaces: run lockbench in a Linux machine, a virtual one as well")
 
 // Isolate does nothing where there are no namespaces.
 func Isolate(*exec.Cmd) {}
 
 // openLocal always fails here.
 func openLocal() (Lab, error) { return nil, errNotLinux }
+
+// Confined always fails here.
+func Confined([]string) error { return errNotLinux }
+
+// Idle always fails here.
+func Idle() error { return errNotLinux }
 
 // Probe always fails here.
 func Probe(context.Context) error { return errNotLinux }

@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"net"
@@ -17,21 +18,17 @@ import (
 // distribution's package of it brings the jars that the class path names.
 const zookeeperScript = "/usr/share/zookeeper/bin/zkServer.sh"
 
-// zookeeperJars are its class path: the first names those it needs in its manifest.
-const zookeeperJars = "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar"
-
 // zookeeperVersion asks a class that needs none of the others.
 var zookeeperVersion = Version{"zookeeper", []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-	"-cp", zookeeperJars, "org.apache.zookeeper.version.VersionInfoMain"}}
+	"-cp", "/usr/share/java/zookeeper.jar", "org.apache.zookeeper.version.VersionInfoMain"}}
 
-// zookeeperProgram starts the JVM itself, not the script around it: a signal of a
-// fault then hits the server, and nothing but the server has to start.
+//go:embed zookeeper.sh
+var zookeeperStart string
+
+// zookeeperProgram starts the JVM itself, not the distribution's script around it.
 func zookeeperProgram(self Host, all []Host) Program {
 	return Program{
-		Image: "zookeeper",
-		Argv: []string{"java",
-			// A server of a lab lives for seconds: no time to optimize, little to collect.
-			"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-XX:-UsePerfData",
+		Argv: []string{"sh", "{dir}/start.sh",
 			// The lab's disk is memory, and a lab's power never fails.
 			zookeeperHasty, "-Dzookeeper.preAllocSize=4096",
 			// A server that looks for a leader waits so long, in ms, for each peer that it
@@ -40,11 +37,11 @@ func zookeeperProgram(self Host, all []Host) Program {
 			// Containers that are empty, and TTL nodes that are due, go after a second.
 			"-Dzookeeper.extendedTypesEnabled=true", "-Dznode.container.checkIntervalMs=1000",
 			"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-			"-cp", zookeeperJars,
 			"org.apache.zookeeper.server.quorum.QuorumPeerMain", "{dir}/zoo.cfg"},
 		Files: map[string]string{
-			"zoo.cfg": zookeeperConfig(all),
-			"myid":    fmt.Sprintln(1 + slices.IndexFunc(all, func(h Host) bool { return h.Name() == self.Name() })),
+			"start.sh": zookeeperStart,
+			"zoo.cfg":  zookeeperConfig(all),
+			"myid":     fmt.Sprintln(1 + slices.IndexFunc(all, func(h Host) bool { return h.Name() == self.Name() })),
 		},
 		Port:  2181,
 		Ready: zookeeperReady,

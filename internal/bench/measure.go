@@ -41,7 +41,7 @@ func Measure(ctx context.Context, dir string, c catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
-	l, err := driver.Open(ctx, d.LogsDir())
+	l, err := driver.Open(ctx)
 	if err != nil {
 		return err
 	}

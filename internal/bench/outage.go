@@ -79,7 +79,7 @@ func deathBound(ttl time.Duration) time.Duration { return 5*ttl/2 + time.Second 
 
 // outages kills holders, and measures how long nobody has the lock.
 func (m *measurement) outages(ctx context.Context) error {
-	host, err := m.lab.Host(ctx, "holders")
+	host, err := m.lab.Host(ctx, "holders", "")
 	if err != nil {
 		return err
 	}

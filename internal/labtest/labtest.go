@@ -97,7 +97,7 @@ func (l *loopback) Network() lab.Network { return nil }
 
 // Host gives out 127.A.B.C, where A and B come from the process id: tests of
 // several packages run at the same time. A is not 0, where others listen.
-func (l *loopback) Host(_ context.Context, name string) (lab.Host, error) {
+func (l *loopback) Host(_ context.Context, name, _ string) (lab.Host, error) {
 	pid, n := os.Getpid(), hosts.Add(1)
 	if n > 254 {
 		return nil, fmt.Errorf("labtest: no address is left for %s", name)
@@ -123,11 +123,6 @@ func (h *loopbackHost) Name() string { return h.place.Name }
 func (h *loopbackHost) Addr() string { return h.place.Addr }
 
 func (h *loopbackHost) Start(ctx context.Context, p lab.Program) (lab.Process, error) {
-	argv, err := lab.Resolve(p.Argv)
-	if err != nil {
-		return nil, err
-	}
-	p.Argv = argv
 	if err := os.MkdirAll(h.place.Dir, 0o755); err != nil {
 		return nil, err
 	}

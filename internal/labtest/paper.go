@@ -24,7 +24,7 @@ type Paper struct {
 }
 
 // Host implements [lab.Lab].
-func (p *Paper) Host(_ context.Context, name string) (lab.Host, error) {
+func (p *Paper) Host(_ context.Context, name, _ string) (lab.Host, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h := &paperHost{lab: p, name: name}

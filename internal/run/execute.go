@@ -25,12 +25,9 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// An interrupted run has a moment for ending. The kernel cleans up behind a lab inside
-// of namespaces; one that is not inside must do it itself.
-const (
-	graceInside  = 500 * time.Millisecond
-	graceOutside = 10 * time.Second
-)
+// grace is the moment that an interrupted run has for ending. Its lab is cleaned up from
+// outside.
+const grace = 500 * time.Millisecond
 
 // ErrBug: the bench's own process panicked.
 var ErrBug = errors.New("a bug of lockbench")
@@ -116,26 +113,18 @@ func inLab(ctx context.Context, driver lab.Driver, logTo, phases *os.File, args 
 	if phases != nil {
 		cmd.ExtraFiles = []*os.File{phases}
 	}
-	lab.Detach(cmd)
-	grace := graceOutside
-	if driver.Inside {
-		lab.Isolate(cmd)
-		grace = graceInside
-	}
-	// From a thread of its own: the kernel kills the lab when the thread that
-	// started it ends, and Go ends threads as it likes.
-	thread, err := lab.NewLauncher(nil)
+	thread, leave, err := driver.Enter(ctx, cmd)
 	if err != nil {
 		return err
 	}
 	defer thread.Close()
 	if err := thread.Start(cmd); err != nil {
-		return fmt.Errorf("start the lab: %w (lockbench doctor says what this machine can do)", err)
+		return errors.Join(fmt.Errorf("start the lab: %w (lockbench doctor says what this machine can do)", err), leave())
 	}
-	return waitFor(ctx, cmd, grace, logTo.Name())
+	return errors.Join(waitFor(ctx, cmd, logTo.Name()), leave())
 }
 
-func waitFor(ctx context.Context, cmd *exec.Cmd, grace time.Duration, log string) error {
+func waitFor(ctx context.Context, cmd *exec.Cmd, log string) error {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {

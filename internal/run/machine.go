@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"os"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -82,35 +81,31 @@ func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[str
 func Versions(ctx context.Context, driver lab.Driver, topologies ...lab.Topology) map[string]string {
 	v := Built()
 	for _, t := range topologies {
-		if !driver.Inside || t.Kind.Version.Of == "" {
+		if t.Kind.Version.Of == "" || t.Kind.Software.Builtin && !driver.Foreign {
 			continue
 		}
-		if version := serverVersion(ctx, t.Kind.Version); version != "" {
+		if version := serverVersion(ctx, driver, t.Kind); version != "" {
 			v[t.Kind.Version.Of] = version
 		}
 	}
 	return v
 }
 
-var known sync.Map // of servers' versions, by the command that told it
+var known sync.Map // of servers' versions, by the lab and the command that told it
 
 // serverVersion asks the server's program, once.
-func serverVersion(ctx context.Context, of lab.Version) string {
-	program := strings.Join(of.Command, " ")
+func serverVersion(ctx context.Context, driver lab.Driver, k lab.Kind) string {
+	program := driver.Name + " " + strings.Join(k.Version.Command, " ")
 	if v, ok := known.Load(program); ok {
 		return v.(string)
 	}
-	found, err := lab.Resolve(of.Command)
-	if err != nil {
-		return ""
-	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	text, err := exec.CommandContext(ctx, found[0], found[1:]...).Output()
+	text, err := driver.Ask(ctx, k, k.Version.Command)
 	if err != nil {
 		return ""
 	}
-	version := strings.TrimSpace(string(text))
+	version, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	known.Store(program, version)
 	return version
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -62,7 +63,7 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
-	l, err := setting.Lab.Open(ctx, r.LogsDir())
+	l, err := setting.Lab.Open(ctx)
 	if err != nil {
 		return errors.Join(err, rec.Close())
 	}
@@ -183,7 +184,7 @@ func (s *stage) startStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h, err := s.lab.Host(ctx, "store")
+	h, err := s.lab.Host(ctx, "store", "")
 	if err != nil {
 		return err
 	}
@@ -196,6 +197,7 @@ func (s *stage) startStore(ctx context.Context) error {
 		Argv: append([]string{lab.Self, "store", "{addr}:{port}"}, database...),
 		// Told apart: in a path of the user's these words would stand for nothing.
 		Stdin: strings.NewReader(s.dir.EventsFile(rundir.Store)),
+		Sees:  []string{filepath.Dir(s.dir.EventsFile(rundir.Store))},
 		Port:  7000, Ready: lab.Listening, Log: logTo,
 	})
 	return err

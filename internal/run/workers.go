@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -43,7 +44,8 @@ func startWorker(ctx context.Context, h lab.Host, cfg worker.Config, logTo *os.F
 		return nil, fmt.Errorf("run: start %s: %w", cfg.Name, err)
 	}
 	defer reportsIn.Close()
-	p, err := h.Start(ctx, lab.Program{Argv: []string{lab.Self, "worker"}, Stdin: ordersOut, Reports: reportsIn, Log: logTo})
+	p, err := h.Start(ctx, lab.Program{Argv: []string{lab.Self, "worker"}, Stdin: ordersOut, Reports: reportsIn, Log: logTo,
+		Sees: []string{filepath.Dir(cfg.Events)}})
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +164,7 @@ func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.
 			return ws, err
 		}
 		defer logTo.Close()
-		h, err := l.Host(ctx, name)
+		h, err := l.Host(ctx, name, "")
 		if err != nil {
 			return ws, err
 		}

@@ -16,16 +16,18 @@ func mountDisk(at string) error {
 }
 
 // FillDisk leaves no room on the host's disk, until it is given back.
-func (h *localHost) FillDisk() (empty func() error, err error) {
+func (h *host) FillDisk() (empty func() error, err error) {
 	if h.onDisk {
 		return nil, errors.New("lab: fill the disk of " + h.name + ": it is this machine's own")
 	}
 	var disk unix.Statfs_t
-	if err := unix.Statfs(h.Dir(), &disk); err != nil {
+	if err := h.Do(func() error { return unix.Statfs(h.Dir(), &disk) }); err != nil {
 		return nil, fmt.Errorf("lab: fill the disk of %s: %w", h.name, err)
 	}
 	resize := func(size int64) error {
-		if err := unix.Mount("", h.Dir(), "", unix.MS_REMOUNT, fmt.Sprintf("size=%d", size)); err != nil {
+		if err := h.Do(func() error {
+			return unix.Mount("", h.Dir(), "", unix.MS_REMOUNT, fmt.Sprintf("size=%d", size))
+		}); err != nil {
 			return fmt.Errorf("lab: change the size of the disk of %s: %w", h.name, err)
 		}
 		return nil

@@ -12,18 +12,12 @@ import (
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
-// crash runs this test once more in a process of its own, which opens a lab,
-// starts a server, and lives until it is killed. It returns that process.
+// crash runs this test once more in a process of its own, which makes a lab with a server
+// and lives until it is killed. It returns that process.
 func crash(t *testing.T) *exec.Cmd {
 	t.Helper()
-	const marker = "LOCKBENCH_TEST_CRASH"
-	if os.Getenv(marker) != "" {
-		start(t, newHost(t, open(t, ""), "r1"), server(nil))
-		fmt.Println("open")
-		select {}
-	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-	cmd.Env = append(os.Environ(), marker+"=1")
+	cmd.Env = append(os.Environ(), crashing+"=1")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -32,25 +26,43 @@ func crash(t *testing.T) *exec.Cmd {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	s := bufio.NewScanner(out)
-	for s.Scan() {
+	for s := bufio.NewScanner(out); s.Scan(); {
 		if s.Text() == "open" {
 			return cmd
 		}
 	}
-	t.Fatalf("the other process opened no lab: %v", cmd.Wait())
+	t.Fatalf("the other process made no lab: %v", cmd.Wait())
 	return nil
+}
+
+const crashing = "LOCKBENCH_TEST_CRASH"
+
+// open makes a lab that nobody is inside of: a network and the runner's container.
+func open(t *testing.T) {
+	t.Helper()
+	thread, leave, err := Enter(t.Context(), exec.Command("true"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		thread.Close()
+		if err := leave(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestClean(t *testing.T) {
 	testenv.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	open(t)
+	if os.Getenv(crashing) != "" {
+		fmt.Println("open")
+		select {}
+	}
 	other := crash(t)
-	mine := open(t, "")
-	start(t, newHost(t, mine, "r1"), server(nil))
-
 	ours, theirs := leftovers(t, os.Getpid()), leftovers(t, other.Process.Pid)
 	if len(ours) != 2 || len(theirs) != 2 {
-		t.Fatalf("two open labs have %q and %q, want a container and a network each", ours, theirs)
+		t.Fatalf("two labs have %q and %q, want a container and a network each", ours, theirs)
 	}
 	removed, err := Clean(t.Context())
 	if err != nil {
@@ -105,7 +117,7 @@ func TestOwnerMayLive(t *testing.T) {
 			t.Errorf("%s: may live %v here and %v elsewhere, want %v and %v", tc.name, here, apart, tc.here, tc.apart)
 		}
 	}
-	if got := ownerOf(me.labels()); got != me {
+	if got := ownerOf(me.labels("id")); got != me {
 		t.Errorf("labels read back as %+v, want %+v", got, me)
 	}
 }

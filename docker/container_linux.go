@@ -1,0 +1,138 @@
+package docker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/moby/moby/api/pkg/stdcopy"
+	api "github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/mount"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/log"
+	"github.com/testcontainers/testcontainers-go/wait"
+
+	"github.com/lockbench/lockbench/lab"
+)
+
+// made is a container that was started.
+type made struct {
+	pid  int // of its first process, as this machine sees it
+	addr net.IP
+	env  []string
+}
+
+// hostName is what a name must look like to be a container's.
+var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// atHome is where this program's file is in a container.
+const atHome = "/.lockbench"
+
+// make starts a container from the image of a kind of servers, "" for an empty one, whose
+// first process only waits: what the image itself would start is not wanted yet.
+func (g *ground) make(ctx context.Context, name, kind string) (m made, err error) {
+	if !hostName.MatchString(name) {
+		return m, fmt.Errorf("%q: a name is made of a-z, 0-9 and inner hyphens", name)
+	}
+	image := emptyImage
+	if kind == "" {
+		err = provideEmpty(ctx, g.engine)
+	} else {
+		image, err = resolve(ctx, g.engine, kind)
+	}
+	if err != nil {
+		return m, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return m, err
+	}
+	c, err := testcontainers.GenericContainer(ctx, testcontainers.GenericContainerRequest{
+		Started: true,
+		Logger:  log.NewNoopLogger(),
+		ContainerRequest: testcontainers.ContainerRequest{
+			Name:       "lockbench-" + strings.ToLower(g.id) + "-" + name,
+			Image:      image,
+			Entrypoint: []string{atHome, "idle"},
+			Cmd:        []string{},
+			Env:        ours(),
+			Labels:     g.labels,
+			Networks:   []string{g.network},
+			ConfigModifier: func(c *api.Config) {
+				c.Hostname, c.User = name, "0:0"
+			},
+			HostConfigModifier: func(c *api.HostConfig) {
+				c.Mounts = []mount.Mount{{Type: mount.TypeBind, Source: program, Target: atHome, ReadOnly: true}}
+			},
+		},
+	})
+	if err != nil {
+		return m, err // what there is of it is removed with the lab
+	}
+	found, err := g.engine.ContainerInspect(ctx, c.GetContainerID(), client.ContainerInspectOptions{})
+	if err != nil {
+		return m, err
+	}
+	state, on := found.Container.State, found.Container.NetworkSettings.Networks[g.network]
+	if !state.Running || on == nil {
+		return m, fmt.Errorf("its container ended with exit code %d", state.ExitCode)
+	}
+	return made{pid: state.Pid, addr: on.IPAddress.AsSlice(), env: found.Container.Config.Env}, nil
+}
+
+// ours are the variables that lockbench itself looks at.
+func ours() map[string]string {
+	all := map[string]string{}
+	for _, v := range os.Environ() {
+		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, "LOCKBENCH_") {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// ask implements [lab.Driver], in a container of its own.
+func ask(ctx context.Context, k lab.Kind, argv []string) ([]byte, error) {
+	engine, err := connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer engine.Close()
+	image, err := resolve(ctx, engine, k.Image)
+	if err != nil {
+		return nil, err
+	}
+	c, err := testcontainers.GenericContainer(ctx, testcontainers.GenericContainerRequest{
+		Started: true,
+		Logger:  log.NewNoopLogger(),
+		ContainerRequest: testcontainers.ContainerRequest{
+			Image: image, Entrypoint: argv[:1], Cmd: argv[1:], Labels: self().labels("question"),
+			HostConfigModifier: func(c *api.HostConfig) { c.NetworkMode = "none" },
+			WaitingFor:         wait.ForExit(),
+		},
+	})
+	if c == nil {
+		return nil, err
+	}
+	defer func() {
+		err = errors.Join(err, removeContainer(context.WithoutCancel(ctx), engine, c.GetContainerID()))
+	}()
+	if err != nil {
+		return nil, err
+	}
+	said, err := engine.ContainerLogs(ctx, c.GetContainerID(), client.ContainerLogsOptions{ShowStdout: true})
+	if err != nil {
+		return nil, err
+	}
+	defer said.Close()
+	var out bytes.Buffer
+	_, err = stdcopy.StdCopy(&out, io.Discard, said)
+	return out.Bytes(), err
+}

@@ -1,0 +1,267 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// Ground is what a lab stands on whose hosts are namespaces of the kernel: how these are
+// made, and the network that they are on. This process is on it, too.
+type Ground struct {
+	// Make makes the namespaces of the nth host.
+	Make func(ctx context.Context, n int, name, image string) (Space, error)
+	// Net is the hosts' network, and Virtual an address there that none of them has.
+	Net     net.IPNet
+	Virtual net.IP
+	// Uplink is this process's own interface there.
+	Uplink string
+	// Close ends what Make has made; nil where the kernel does.
+	Close func() error
+}
+
+// Space is the namespaces of a host.
+type Space struct {
+	// Thread lives in them.
+	Thread *Launcher
+	Addr   net.IP
+	// Contained: they have files and process ids of their own, as a container has.
+	Contained bool
+	// Env is what programs find there in their environment, beside what this one has.
+	Env []string
+}
+
+// On is the lab on that ground.
+func On(g Ground) Lab { return &grounded{Ground: g} }
+
+// grounded implements [Lab].
+type grounded struct {
+	Ground
+	mu    sync.Mutex
+	hosts []*host
+}
+
+// Host implements [Lab].
+func (l *grounded) Host(ctx context.Context, name, image string) (Host, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, err := l.Make(ctx, len(l.hosts)+1, name, image)
+	if err != nil {
+		return nil, fmt.Errorf("lab: host %s: %w", name, err)
+	}
+	h := &host{Space: s, lab: l, name: name}
+	l.hosts = append(l.hosts, h)
+	return h, nil
+}
+
+// Network implements [Lab].
+func (l *grounded) Network() Network { return (*droppable)(l) }
+
+// VirtualAddr is an address that hosts can take.
+func (l *grounded) VirtualAddr() string { return l.Virtual.String() }
+
+// Traffic implements [Meter]: what is to or from this process's own address.
+func (l *grounded) Traffic() (Traffic, error) {
+	link, err := netlink.LinkByName(l.Uplink)
+	if err != nil {
+		return Traffic{}, fmt.Errorf("lab: count the traffic: %w", err)
+	}
+	n := link.Attrs().Statistics
+	if n == nil {
+		return Traffic{}, errors.New("lab: count the traffic: this kernel does not")
+	}
+	return Traffic{Bytes: n.RxBytes + n.TxBytes, Packets: n.RxPackets + n.TxPackets}, nil
+}
+
+// Close implements [Lab].
+func (l *grounded) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.hosts {
+		for _, p := range h.running {
+			p.Kill()
+		}
+		h.Thread.Close()
+	}
+	l.hosts = nil
+	if l.Ground.Close == nil {
+		return nil
+	}
+	return l.Ground.Close()
+}
+
+func (l *grounded) hostAt(addr string) (*host, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.hosts {
+		if h.Addr() == addr {
+			return h, nil
+		}
+	}
+	return nil, fmt.Errorf("lab: no host has the address %s", addr)
+}
+
+// host implements [Host].
+type host struct {
+	Space
+	lab     *grounded
+	name    string
+	running []*Child
+	rules   int      // made so far, for their names
+	sees    []string // of this machine's directories
+	onDisk  bool
+	taken   net.IP // from another host, nil for none
+}
+
+func (h *host) Name() string { return h.name }
+func (h *host) Addr() string { return h.Space.Addr.String() }
+
+// Dir is where programs on the host keep their data.
+func (h *host) Dir() string { return filepath.Join(scratch, h.name) }
+
+// Do runs f where the host's files are.
+func (h *host) Do(f func() error) error { return h.Thread.Do(f) }
+
+// Start implements [Host].
+func (h *host) Start(ctx context.Context, p Program) (Process, error) {
+	if err := h.prepare(p); err != nil {
+		return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
+	}
+	at := Place{Name: h.name, Addr: h.Addr(), Dir: h.Dir(), Contained: h.Contained, Env: h.Env}
+	c, err := StartChild(ctx, h.Thread, at, p)
+	if err != nil {
+		return nil, err
+	}
+	h.running = append(h.running, c)
+	return c, nil
+}
+
+// prepare makes the directory for data, with a disk of its own behind it, and shows the
+// host what the program must see.
+func (h *host) prepare(p Program) error {
+	if err := h.Do(func() error { return prepareDisk(h.Dir()) }); err != nil {
+		return err
+	}
+	if p.Disk != "" && !h.onDisk {
+		own := filepath.Join(p.Disk, h.name)
+		if err := os.MkdirAll(own, 0o755); err != nil {
+			return err
+		}
+		// The lab's own names are short: a server's socket has no room for a long one.
+		if err := h.show(own, h.Dir()); err != nil {
+			return fmt.Errorf("keep its data on the disk: %w", err)
+		}
+		h.onDisk = true
+	}
+	for _, dir := range p.Sees {
+		if err := h.see(dir); err != nil {
+			return fmt.Errorf("show it %s: %w", dir, err)
+		}
+	}
+	if p.Fresh {
+		return h.Do(func() error { return empty(h.Dir()) })
+	}
+	return nil
+}
+
+// see shows a host that has files of its own a directory of this machine, at the same place.
+func (h *host) see(dir string) error {
+	for _, seen := range h.sees {
+		if seen == dir {
+			return nil
+		}
+	}
+	if h.Contained {
+		if err := h.show(dir, dir); err != nil {
+			return err
+		}
+	}
+	h.sees = append(h.sees, dir)
+	return nil
+}
+
+// show makes a directory of this machine appear on the host.
+func (h *host) show(dir, at string) error {
+	tree, err := unix.OpenTree(unix.AT_FDCWD, dir, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("open_tree: %w", err)
+	}
+	defer unix.Close(tree)
+	return h.Do(func() error {
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			return err
+		}
+		return unix.MoveMount(tree, "", unix.AT_FDCWD, at, unix.MOVE_MOUNT_F_EMPTY_PATH)
+	})
+}
+
+func prepareDisk(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return mountDisk(dir)
+}
+
+// empty removes what is in a directory, which may be a mount and can't go itself.
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
+}
+
+// TakeAddr moves an address to this host from whichever has it. The others forget
+// where it was, as a gratuitous ARP would make them.
+func (h *host) TakeAddr(addr string) error {
+	ip := net.ParseIP(addr)
+	h.lab.mu.Lock()
+	defer h.lab.mu.Unlock()
+	for _, other := range h.lab.hosts {
+		if ip.Equal(other.taken) {
+			other.taken = nil
+		}
+		if err := other.Do(func() error { return forget(ip) }); err != nil {
+			return fmt.Errorf("lab: take %s from %s: %w", addr, other.name, err)
+		}
+	}
+	if err := h.Do(func() error { return giveAddr("eth0", ip, h.lab.Net.Mask) }); err != nil {
+		return fmt.Errorf("lab: give %s to %s: %w", addr, h.name, err)
+	}
+	h.taken = ip
+	return nil
+}
+
+// forget removes the address from eth0 and from the neighbours behind it.
+func forget(ip net.IP) error {
+	link, err := netlink.LinkByName("eth0")
+	if err != nil {
+		return err
+	}
+	own, err := netlink.AddrList(link, netlink.FAMILY_V4)
+	if err != nil {
+		return err
+	}
+	for _, a := range own {
+		if a.IP.Equal(ip) {
+			err = errors.Join(err, netlink.AddrDel(link, &a))
+		}
+	}
+	near, listErr := netlink.NeighList(link.Attrs().Index, netlink.FAMILY_V4)
+	for _, n := range near {
+		if n.IP.Equal(ip) {
+			err = errors.Join(err, netlink.NeighDel(&n))
+		}
+	}
+	return errors.Join(err, listErr)
+}
