@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/vishvananda/netlink"
@@ -85,9 +86,7 @@ func (l *grounded) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, h := range l.hosts {
-		for _, p := range h.running {
-			p.Kill()
-		}
+		h.kill()
 		h.Thread.Close()
 	}
 	l.hosts = nil
@@ -111,13 +110,15 @@ func (l *grounded) hostAt(addr string) (*host, error) {
 // host implements [Host].
 type host struct {
 	Space
-	lab     *grounded
-	name    string
+	lab   *grounded
+	name  string
+	rules int    // made so far, for their names
+	taken net.IP // from another host, nil for none
+
+	mu      sync.Mutex // of what starting a program changes
 	running []*Child
-	rules   int      // made so far, for their names
 	sees    []string // of this machine's directories
 	onDisk  bool
-	taken   net.IP // from another host, nil for none
 }
 
 func (h *host) Name() string { return h.name }
@@ -139,13 +140,26 @@ func (h *host) Start(ctx context.Context, p Program) (Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.running = append(h.running, c)
 	return c, nil
+}
+
+// kill ends all that was started here.
+func (h *host) kill() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range h.running {
+		p.Kill()
+	}
 }
 
 // prepare makes the directory for data, with a disk of its own behind it, and shows the
 // host what the program must see.
 func (h *host) prepare(p Program) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if err := h.Do(func() error { return prepareDisk(h.Dir()) }); err != nil {
 		return err
 	}
@@ -173,10 +187,8 @@ func (h *host) prepare(p Program) error {
 
 // see shows a host that has files of its own a directory of this machine, at the same place.
 func (h *host) see(dir string) error {
-	for _, seen := range h.sees {
-		if seen == dir {
-			return nil
-		}
+	if slices.Contains(h.sees, dir) {
+		return nil
 	}
 	if h.Contained {
 		if err := h.show(dir, dir); err != nil {
