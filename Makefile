@@ -63,7 +63,7 @@ lint: ## gofmt, go vet, staticcheck; the examples build, and the picture of the 
 packages: ## the picture of the packages and their imports, docs/packages.svg
 	go run ./internal/packages >docs/packages.svg
 
-docker-images: ## container images of the lock services, built from the distribution's packages
+docker-images: ## container images of the lock services, built here, for engines that reach no registry
 	@docker/install.sh debootstrap=debootstrap
 	docker/build.sh
 

@@ -143,7 +143,7 @@ func TestContainers(t *testing.T) {
 		}
 	}
 	for _, lock := range strings.Split(locks, ",") {
-		if c := got[lock+" × cut-holder"]; c.Outcome == lb.NotAvailable || c.Outcome == lb.Inconclusive {
+		if c, ok := got[lock+" × cut-holder"]; !ok || c.Outcome == lb.NotAvailable || c.Outcome == lb.Inconclusive {
 			t.Errorf("%s × cut-holder: %s (%s)", lock, c.Outcome, c.Reason)
 		}
 	}
@@ -222,6 +222,33 @@ func TestKilled(t *testing.T) {
 		if text, err := check.CombinedOutput(); check.ProcessState.ExitCode() > exitUndecided {
 			t.Errorf("check of a killed run: %v\n%s", err, text)
 		}
+	}
+}
+
+// TestKilledInContainers: nothing of a lab in containers runs on when lockbench is killed,
+// and what the engine keeps of it, clean removes.
+func TestKilledInContainers(t *testing.T) {
+	testenv.Need(t, "Docker and the image of Redis", docker.Check(t.Context(), "redis"))
+	dir, before := t.TempDir(), machine(t)
+	for _, after := range []time.Duration{time.Second, 5 * time.Second} {
+		cmd := lockbench(t, dir, "run", "--lab", "docker", "--algorithm", "redis-setpx-lua", "--fault", "pause-holder")
+		cmd.Env = append(cmd.Env, ours)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(after)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was killed
+		removed, err := docker.Clean(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after > time.Second && len(removed) < 2 {
+			t.Errorf("a lab that was killed after %v has left only %q", after, removed)
+		}
+		eventually(t, 5*time.Second, func() error { return before.equal(machine(t)) })
 	}
 }
 

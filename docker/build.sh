@@ -124,7 +124,6 @@ bootstrap() {
 }
 
 check_machine
-release=$(suite)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

@@ -24,8 +24,25 @@ func Clean(ctx context.Context) (removed []string, err error) {
 	return removeAll(ctx, engine, all, func(labels map[string]string) bool { return !ownerOf(labels).mayLive(local(engine)) })
 }
 
-// removeAll removes those containers and networks that are wanted, and names them.
+// removeAll removes those containers and networks that are wanted, and names them. Whoever
+// was killed may have left the engine with a container that it has yet to make.
 func removeAll(ctx context.Context, engine *client.Client, of client.Filters, wanted func(labels map[string]string) bool) (removed []string, err error) {
+	const times = 3
+	for range times {
+		gone, err := removeOnce(ctx, engine, of, wanted)
+		removed = append(removed, gone...)
+		if err == nil && len(gone) == 0 {
+			return removed, nil
+		}
+		if err != nil && ctx.Err() != nil {
+			return removed, err
+		}
+	}
+	gone, err := removeOnce(ctx, engine, of, wanted)
+	return append(removed, gone...), err
+}
+
+func removeOnce(ctx context.Context, engine *client.Client, of client.Filters, wanted func(labels map[string]string) bool) (removed []string, err error) {
 	// Containers first: a network can't go while one is on it.
 	containers, err := engine.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: of})
 	if err != nil {
@@ -55,6 +72,9 @@ func removeAll(ctx context.Context, engine *client.Client, of client.Filters, wa
 	for _, n := range networks.Items {
 		if wanted(n.Labels) {
 			_, err := engine.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
+			if errdefs.IsNotFound(err) {
+				err = nil
+			}
 			removed, errs = note(removed, errs, "network "+n.Name, err)
 		}
 	}

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/moby/moby/api/pkg/stdcopy"
 	api "github.com/moby/moby/api/types/container"
@@ -63,13 +65,14 @@ func (g *ground) make(ctx context.Context, name, kind string) (m made, err error
 			Entrypoint: []string{atHome, "idle"},
 			Cmd:        []string{},
 			Env:        ours(),
-			Labels:     g.labels,
+			Labels:     maps.Clone(g.labels), // testcontainers adds its own
 			Networks:   []string{g.network},
 			ConfigModifier: func(c *api.Config) {
 				c.Hostname, c.User = name, "0:0"
 			},
 			HostConfigModifier: func(c *api.HostConfig) {
 				c.Mounts = []mount.Mount{{Type: mount.TypeBind, Source: program, Target: atHome, ReadOnly: true}}
+				c.UsernsMode, c.SecurityOpt = "host", []string{"label=disable"} // as for who enters it
 			},
 		},
 	})
@@ -81,10 +84,30 @@ func (g *ground) make(ctx context.Context, name, kind string) (m made, err error
 		return m, err
 	}
 	state, on := found.Container.State, found.Container.NetworkSettings.Networks[g.network]
-	if !state.Running || on == nil {
+	switch {
+	case !state.Running:
 		return m, fmt.Errorf("its container ended with exit code %d", state.ExitCode)
+	case on == nil || len(found.Container.NetworkSettings.Networks) > 1:
+		return m, errors.New("the engine has put its container on another network than the lab's")
+	}
+	if err := isOurs(state.Pid, program); err != nil {
+		return m, err
 	}
 	return made{pid: state.Pid, addr: on.IPAddress.AsSlice(), env: found.Container.Config.Env}, nil
+}
+
+// isOurs makes sure that the process is what the container was started with. It is not
+// where the engine counts processes elsewhere, in a virtual machine for example.
+func isOurs(pid int, program string) error {
+	theirs, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		return errElsewhere
+	}
+	own, err := os.Stat(program)
+	if err == nil && !os.SameFile(theirs, own) {
+		return errElsewhere
+	}
+	return err
 }
 
 // ours are the variables that lockbench itself looks at.
@@ -98,8 +121,11 @@ func ours() map[string]string {
 	return all
 }
 
+// callBound is how long one call to the engine may take, where nobody waits for it.
+const callBound = 10 * time.Second
+
 // ask implements [lab.Driver], in a container of its own.
-func ask(ctx context.Context, k lab.Kind, argv []string) ([]byte, error) {
+func ask(ctx context.Context, k lab.Kind, argv []string) (said []byte, err error) {
 	engine, err := connect(ctx)
 	if err != nil {
 		return nil, err
@@ -122,17 +148,26 @@ func ask(ctx context.Context, k lab.Kind, argv []string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() {
-		err = errors.Join(err, removeContainer(context.WithoutCancel(ctx), engine, c.GetContainerID()))
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callBound)
+		defer cancel()
+		err = errors.Join(err, removeContainer(ctx, engine, c.GetContainerID()))
 	}()
 	if err != nil {
 		return nil, err
 	}
-	said, err := engine.ContainerLogs(ctx, c.GetContainerID(), client.ContainerLogsOptions{ShowStdout: true})
+	found, err := engine.ContainerInspect(ctx, c.GetContainerID(), client.ContainerInspectOptions{})
 	if err != nil {
 		return nil, err
 	}
-	defer said.Close()
+	if code := found.Container.State.ExitCode; code != 0 {
+		return nil, fmt.Errorf("%s ended with exit code %d", argv[0], code)
+	}
+	output, err := engine.ContainerLogs(ctx, c.GetContainerID(), client.ContainerLogsOptions{ShowStdout: true})
+	if err != nil {
+		return nil, err
+	}
+	defer output.Close()
 	var out bytes.Buffer
-	_, err = stdcopy.StdCopy(&out, io.Discard, said)
+	_, err = stdcopy.StdCopy(&out, io.Discard, output)
 	return out.Bytes(), err
 }

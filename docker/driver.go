@@ -25,7 +25,7 @@ func Driver() lab.Driver {
 			var images []string
 			for _, k := range kinds {
 				if k.Image == "" {
-					return fmt.Errorf("docker: no image is named for %s servers", k.Name)
+					return fmt.Errorf("docker: no image is named for %s servers: give their lab.Kind an Image", k.Name)
 				}
 				images = append(images, k.Image)
 			}

@@ -61,11 +61,14 @@ func connect(ctx context.Context) (*client.Client, error) {
 	return engine, nil
 }
 
+// errElsewhere: its containers can't be entered from here.
+var errElsewhere = errors.New("the engine is on another machine, in a virtual one, or lockbench itself is in a container: run lockbench where the engine runs")
+
 // beside says why this process can't enter the engine's containers, or nil.
 func beside(engine *client.Client) error {
 	switch {
 	case runtime.GOOS != "linux" || !local(engine):
-		return errors.New("docker: the engine is on another machine, or in a virtual one: run lockbench there")
+		return fmt.Errorf("docker: %w", errElsewhere)
 	case os.Geteuid() != 0:
 		return errors.New("docker: to enter the containers of a lab takes root: run lockbench as root, or use the local lab, which does not need it")
 	}

@@ -3,6 +3,7 @@ package docker
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -107,5 +108,11 @@ func TestAsk(t *testing.T) {
 	text, err := ask(t.Context(), lab.Kind{Image: "redis"}, []string{"redis-server", "--version"})
 	if err != nil || !strings.HasPrefix(string(text), "Redis server v=") {
 		t.Errorf("the image says %q, %v", text, err)
+	}
+	if _, err := ask(t.Context(), lab.Kind{Image: "redis"}, []string{"false"}); err == nil {
+		t.Error("a question that fails has an answer")
+	}
+	if left := leftovers(t, os.Getpid()); len(left) > 0 {
+		t.Errorf("questions have left %q", left)
 	}
 }

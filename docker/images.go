@@ -83,8 +83,12 @@ func absent(kind, name string) error {
 // emptyImage is what programs that are part of lockbench run in: it has nothing.
 const emptyImage = "lockbench/empty"
 
+var providing sync.Mutex
+
 // provideEmpty makes it where the engine has none.
 func provideEmpty(ctx context.Context, engine *client.Client) error {
+	providing.Lock()
+	defer providing.Unlock()
 	if _, err := engine.ImageInspect(ctx, emptyImage); !errdefs.IsNotFound(err) {
 		return err
 	}
@@ -96,6 +100,12 @@ func provideEmpty(ctx context.Context, engine *client.Client) error {
 	if err != nil {
 		return fmt.Errorf("make an empty image: %w", err)
 	}
-	_, err = io.Copy(io.Discard, made)
-	return errors.Join(err, made.Close())
+	said, err := io.ReadAll(made)
+	if err = errors.Join(err, made.Close()); err != nil {
+		return fmt.Errorf("make an empty image: %w", err)
+	}
+	if _, err := engine.ImageInspect(ctx, emptyImage); err != nil {
+		return fmt.Errorf("make an empty image: %w: %s", err, said)
+	}
+	return nil
 }

@@ -35,7 +35,7 @@ func Enter(ctx context.Context, cmd *exec.Cmd) (thread *lab.Launcher, leave func
 	made, err := network.New(ctx, network.WithInternal(), network.WithLabels(g.labels))
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("docker: make a network: %w; "+
-			"if the engine has no addresses left, `lockbench clean` or `docker network prune` frees some", err), engine.Close())
+			"if the engine has no addresses left, `lockbench clean` or `docker network prune` frees some", err), leave())
 	}
 	g.network = made.Name
 	runner, err := g.make(ctx, "runner", "")
@@ -60,6 +60,9 @@ func Open(ctx context.Context) (lab.Lab, error) {
 	subnet, err := g.find(ctx)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("docker: open the lab %s: %w", g.id, err), engine.Close())
+	}
+	if err := lab.AwaitCarrier("eth0"); err != nil {
+		return nil, errors.Join(err, engine.Close())
 	}
 	return lab.On(lab.Ground{Make: g.host, Net: subnet, Virtual: last(subnet), Uplink: "eth0", Close: engine.Close}), nil
 }
@@ -112,6 +115,7 @@ func (g *ground) host(ctx context.Context, _ int, name, image string) (lab.Space
 		return none, err
 	}
 	if err := thread.Do(func() error { return lab.AwaitCarrier("eth0") }); err != nil {
+		thread.Close()
 		return none, err
 	}
 	return lab.Space{Thread: thread, Addr: made.addr, Contained: true, Env: made.env}, nil

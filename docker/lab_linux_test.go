@@ -158,7 +158,7 @@ func TestContained(t *testing.T) {
 	p := start(t, h, lab.Program{Stdout: &out, Log: &log, Sees: []string{dir}, Argv: []string{"sh", "-c",
 		"grep CapEff /proc/self/status; hostname; cat " + dir + "/shown; mount -t tmpfs x /mnt && echo mounted; ls /work /home/* 2>/dev/null; [ $$ -lt 100 ] && echo small"}})
 	_ = p.Wait()
-	const docker = "CapEff:\t00000000a80425fb\nr1\nshownsmall\n"
+	const docker = "CapEff:\t00000000a00425fb\nr1\nshownsmall\n"
 	if out.String() != docker {
 		t.Errorf("it may and sees %q, want %q; it said %q", out.String(), docker, log.String())
 	}

@@ -23,6 +23,8 @@ func TestMain(m *testing.M) {
 	switch verb := append(os.Args, "", "")[1]; verb {
 	case "idle":
 		err = lab.Idle()
+	case "stallable":
+		err = lab.Stallable(os.Args[2:])
 	case "confined":
 		err = lab.Confined(os.Args[2:])
 	default:

@@ -92,7 +92,7 @@ func command(at Place, p Program) (*exec.Cmd, error) {
 	if p.Reports != nil {
 		cmd.ExtraFiles = []*os.File{p.Reports}
 	}
-	cmd.Env = append(os.Environ(), at.Env...)
+	cmd.Env = at.environment()
 	for _, v := range p.Env {
 		cmd.Env = append(cmd.Env, expand.Replace(v))
 	}

@@ -12,15 +12,17 @@ import (
 
 // mayInContainer are the capabilities that the first process of a container has by
 // default (capabilities(7); the list is that of Docker's documentation, "Runtime
-// privilege and Linux capabilities").
+// privilege and Linux capabilities"), but for making devices: which of them may be used, a
+// container's control group would say.
 var mayInContainer = []int{
 	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL,
 	unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_SETPCAP, unix.CAP_NET_BIND_SERVICE,
-	unix.CAP_NET_RAW, unix.CAP_SYS_CHROOT, unix.CAP_MKNOD, unix.CAP_AUDIT_WRITE, unix.CAP_SETFCAP,
+	unix.CAP_NET_RAW, unix.CAP_SYS_CHROOT, unix.CAP_AUDIT_WRITE, unix.CAP_SETFCAP,
 }
 
-// Confined becomes the program of argv, which may do no more than the first process of its
-// container: who enters a container from outside brings all rights along.
+// Confined becomes the program of argv, which has no more capabilities than the first
+// process of a container: who enters one from outside brings all along. It dies with the
+// thread that started it.
 func Confined(argv []string) error {
 	if len(argv) == 0 {
 		return fmt.Errorf("lab: %s: no program is given", confined)
@@ -33,6 +35,18 @@ func Confined(argv []string) error {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0); err != nil && err != unix.EINVAL { // one that this kernel lacks
 			return fmt.Errorf("lab: %s: %w", confined, err)
 		}
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var own [2]unix.CapUserData
+	if err := unix.Capget(&header, &own[0]); err != nil {
+		return fmt.Errorf("lab: %s: %w", confined, err)
+	}
+	own[0].Inheritable, own[1].Inheritable = 0, 0
+	if err := unix.Capset(&header, &own[0]); err != nil {
+		return fmt.Errorf("lab: %s: %w", confined, err)
+	}
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return fmt.Errorf("lab: %s: %w", confined, err)
 	}
 	return fmt.Errorf("lab: start %s: %w", argv[0], unix.Exec(argv[0], argv, os.Environ()))
 }

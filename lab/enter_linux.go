@@ -12,7 +12,7 @@ import (
 // Namespaces of a process, by the names that /proc has for them.
 var (
 	OnlyNetwork = []string{"net"}
-	// All but those of users and control groups, which the engine may share.
+	// All but those of users and control groups, which are this process's.
 	Container = []string{"ipc", "uts", "net", "pid", "mnt"}
 )
 
@@ -38,7 +38,11 @@ func EnterOf(pid int, namespaces []string) func() error {
 			return fmt.Errorf("enter the container: %w", err)
 		}
 		for _, f := range all {
-			if err := unix.Setns(int(f.Fd()), 0); err != nil {
+			err := unix.Setns(int(f.Fd()), 0)
+			if err == unix.EPERM {
+				return fmt.Errorf("enter the container's namespace %s: %w: root needs CAP_SYS_ADMIN here, which a container has that is started with --privileged", f.Name(), err)
+			}
+			if err != nil {
 				return fmt.Errorf("enter the container's namespace %s: %w", f.Name(), err)
 			}
 		}

@@ -17,6 +17,8 @@ func mountDisk(at string) error {
 
 // FillDisk leaves no room on the host's disk, until it is given back.
 func (h *host) FillDisk() (empty func() error, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.onDisk {
 		return nil, errors.New("lab: fill the disk of " + h.name + ": it is this machine's own")
 	}

@@ -17,14 +17,14 @@ import (
 // Ground is what a lab stands on whose hosts are namespaces of the kernel: how these are
 // made, and the network that they are on. This process is on it, too.
 type Ground struct {
-	// Make makes the namespaces of the nth host.
+	// Make makes the namespaces of the nth host, of several at once.
 	Make func(ctx context.Context, n int, name, image string) (Space, error)
 	// Net is the hosts' network, and Virtual an address there that none of them has.
 	Net     net.IPNet
 	Virtual net.IP
 	// Uplink is this process's own interface there.
 	Uplink string
-	// Close ends what Make has made; nil where the kernel does.
+	// Close is called at the end, if it is not nil.
 	Close func() error
 }
 
@@ -35,7 +35,7 @@ type Space struct {
 	Addr   net.IP
 	// Contained: they have files and process ids of their own, as a container has.
 	Contained bool
-	// Env is what programs find there in their environment, beside what this one has.
+	// Env is the environment of programs there, if they are contained.
 	Env []string
 }
 
@@ -46,18 +46,23 @@ func On(g Ground) Lab { return &grounded{Ground: g} }
 type grounded struct {
 	Ground
 	mu    sync.Mutex
+	made  int // hosts, or nearly so
 	hosts []*host
 }
 
 // Host implements [Lab].
 func (l *grounded) Host(ctx context.Context, name, image string) (Host, error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	s, err := l.Make(ctx, len(l.hosts)+1, name, image)
+	l.made++
+	n := l.made
+	l.mu.Unlock()
+	s, err := l.Make(ctx, n, name, image)
 	if err != nil {
 		return nil, fmt.Errorf("lab: host %s: %w", name, err)
 	}
 	h := &host{Space: s, lab: l, name: name}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.hosts = append(l.hosts, h)
 	return h, nil
 }
@@ -201,6 +206,10 @@ func (h *host) see(dir string) error {
 
 // show makes a directory of this machine appear on the host.
 func (h *host) show(dir, at string) error {
+	if !h.Contained {
+		return unix.Mount(dir, at, "", unix.MS_BIND, "")
+	}
+	// From one namespace of files to another (since Linux 5.2).
 	tree, err := unix.OpenTree(unix.AT_FDCWD, dir, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
 		return fmt.Errorf("open_tree: %w", err)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scratch is where the programs of the local lab keep their data, below a
-// directory of their own: memory that ends with the lab.
+// scratch is where programs keep their data, below a directory of their host's own: memory
+// that ends with the lab.
 const scratch = "/run"
 
 // Isolate makes cmd, which must be this very program, start as the first process

@@ -48,7 +48,7 @@ const (
 )
 
 // plug makes a network namespace and runs a cable from the bridge to it.
-func (l *local) plug(_ context.Context, n int, name, _ string) (Space, error) {
+func (l *local) plug(_ context.Context, n int, _, _ string) (_ Space, err error) {
 	var none Space
 	if n > maxLocal {
 		return none, fmt.Errorf("a lab has room for %d hosts", maxLocal)
@@ -57,6 +57,11 @@ func (l *local) plug(_ context.Context, n int, name, _ string) (Space, error) {
 	if err != nil {
 		return none, fmt.Errorf("new network namespace: %w", err)
 	}
+	defer func() {
+		if err != nil {
+			thread.Close()
+		}
+	}()
 	var ns *os.File
 	if err := thread.Do(func() (err error) {
 		ns, err = os.Open("/proc/thread-self/ns/net")

@@ -35,7 +35,7 @@ func follow(ctx context.Context, db *sql.DB, primary string) error {
 		return err
 	}
 	if status == nil {
-		_, err := db.ExecContext(ctx, "CHANGE MASTER TO MASTER_HOST='"+primary+"', MASTER_USER='lockbench', MASTER_CONNECT_RETRY=1")
+		_, err := db.ExecContext(ctx, "CHANGE MASTER TO MASTER_HOST='"+primary+"', MASTER_USER='lockbench', MASTER_CONNECT_RETRY=1, MASTER_SSL_VERIFY_SERVER_CERT=0")
 		if err == nil {
 			_, err = db.ExecContext(ctx, "START SLAVE")
 		}

@@ -15,7 +15,7 @@ type Place struct {
 	// Contained: the launcher's thread has files and process ids of its own. What is built
 	// into lockbench is not looked for there, but what the place brings itself.
 	Contained bool
-	// Env is added to the environment before the program's own.
+	// Env is the environment before the program's own is added, where the place is contained.
 	Env []string
 }
 
@@ -34,7 +34,7 @@ func (at Place) command(before, argv []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if at.Contained && argv[0] != Self {
+	if at.Contained {
 		before = append([]string{confined}, before...)
 	}
 	self, err := at.self()
@@ -48,6 +48,15 @@ func (at Place) command(before, argv []string) ([]string, error) {
 		argv = append([]string{self, verb}, argv...)
 	}
 	return argv, nil
+}
+
+// environment is what programs find, but for their own. Nothing of this machine's gets into
+// a container; an image that names no path has the one that engines give it.
+func (at Place) environment() []string {
+	if !at.Contained {
+		return os.Environ()
+	}
+	return append([]string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, at.Env...)
 }
 
 // self is where this program's file is. In a container there is none of it; but who is
@@ -68,13 +77,13 @@ func (at Place) inside(argv []string) ([]string, error) {
 	if argv[0] == Self || strings.Contains(argv[0], "/") {
 		return argv, nil
 	}
-	dirs := []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
-	for _, v := range at.Env {
-		if path, ok := strings.CutPrefix(v, "PATH="); ok {
-			dirs = append(filepath.SplitList(path), dirs...)
+	var path string
+	for _, v := range at.environment() {
+		if dirs, ok := strings.CutPrefix(v, "PATH="); ok {
+			path = dirs // the last counts
 		}
 	}
-	for _, dir := range dirs {
+	for _, dir := range filepath.SplitList(path) {
 		file := filepath.Join(dir, argv[0])
 		if found, err := os.Stat(file); err == nil && found.Mode().IsRegular() && found.Mode()&0o111 != 0 {
 			return append([]string{file}, argv[1:]...), nil

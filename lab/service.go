@@ -52,17 +52,16 @@ type Options struct {
 // StartService brings the topology up on hosts of l and returns when all of its
 // servers answer.
 func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, error) {
-	var hosts []Host
-	for i := range t.Servers + t.Sentinels {
+	hosts := make([]Host, t.Servers+t.Sentinels)
+	if err := together(hosts, func(i int) (err error) {
 		name := fmt.Sprintf("%s%d", t.Kind.Name, i+1)
 		if i >= t.Servers {
 			name = fmt.Sprintf("sentinel%d", i+1-t.Servers)
 		}
-		h, err := l.Host(ctx, o.Prefix+name, t.Kind.Image)
-		if err != nil {
-			return nil, err
-		}
-		hosts = append(hosts, h)
+		hosts[i], err = l.Host(ctx, o.Prefix+name, t.Kind.Image)
+		return err
+	}); err != nil {
+		return nil, err
 	}
 	library := ""
 	if o.Clocks && t.Kind.Clock != nil {
@@ -113,12 +112,17 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 
 // startAll starts servers together, because one of a cluster is not ready before
 // its peers are.
-func startAll(ctx context.Context, servers []*Server) (err error) {
+func startAll(ctx context.Context, servers []*Server) error {
+	return together(servers, func(i int) error { return servers[i].start(ctx, servers[i].program) })
+}
+
+// together does something to each of them at the same time.
+func together[T any](all []T, do func(i int) error) (err error) {
 	errs := make(chan error)
-	for _, s := range servers {
-		go func() { errs <- s.start(ctx, s.program) }()
+	for i := range all {
+		go func() { errs <- do(i) }()
 	}
-	for range servers {
+	for range all {
 		err = errors.Join(err, <-errs)
 	}
 	return err
@@ -188,7 +192,7 @@ func (s *Service) moveTo(server *Server) error {
 	}
 	host, ok := server.host.(mobile)
 	if !ok {
-		return fmt.Errorf("lab: this lab can't move an address to %s; use --lab local", server.Name())
+		return fmt.Errorf("lab: this lab can't move an address to %s", server.Name())
 	}
 	if err := host.TakeAddr(s.virtual); err != nil {
 		return err

@@ -119,6 +119,7 @@ func (t Topology) With(o Own) (Topology, error) {
 		}
 		if sw.Builtin {
 			t.Kind.Clock = nil // only the one that is built in follows a clock of its own
+			t.Kind.Software.Builtin = false
 		}
 	}
 	return t, nil

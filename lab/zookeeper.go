@@ -19,11 +19,16 @@ import (
 const zookeeperScript = "/usr/share/zookeeper/bin/zkServer.sh"
 
 // zookeeperVersion asks a class that needs none of the others.
-var zookeeperVersion = Version{"zookeeper", []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-	"-cp", "/usr/share/java/zookeeper.jar", "org.apache.zookeeper.version.VersionInfoMain"}}
+var zookeeperVersion = Version{"zookeeper", []string{"sh", "-c", zookeeperStart, "sh", "org.apache.zookeeper.version.VersionInfoMain"}}
 
 //go:embed zookeeper.sh
 var zookeeperStart string
+
+const zookeeperLogs = `<configuration>
+  <appender name="out" class="ch.qos.logback.core.ConsoleAppender"><encoder><pattern>[%thread] %level %logger - %msg%n</pattern></encoder></appender>
+  <root level="WARN"><appender-ref ref="out"/></root>
+</configuration>
+`
 
 // zookeeperProgram starts the JVM itself, not the distribution's script around it.
 func zookeeperProgram(self Host, all []Host) Program {
@@ -38,10 +43,13 @@ func zookeeperProgram(self Host, all []Host) Program {
 			"-Dzookeeper.extendedTypesEnabled=true", "-Dznode.container.checkIntervalMs=1000",
 			"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 			"org.apache.zookeeper.server.quorum.QuorumPeerMain", "{dir}/zoo.cfg"},
+		Env: []string{"LOCKBENCH_CLASSES={dir}"},
 		Files: map[string]string{
 			"start.sh": zookeeperStart,
-			"zoo.cfg":  zookeeperConfig(all),
-			"myid":     fmt.Sprintln(1 + slices.IndexFunc(all, func(h Host) bool { return h.Name() == self.Name() })),
+			// Newer versions say everything where nobody says how much.
+			"logback.xml": zookeeperLogs,
+			"zoo.cfg":     zookeeperConfig(all),
+			"myid":        fmt.Sprintln(1 + slices.IndexFunc(all, func(h Host) bool { return h.Name() == self.Name() })),
 		},
 		Port:  2181,
 		Ready: zookeeperReady,

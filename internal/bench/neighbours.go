@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"os"
-	"strconv"
 )
 
 // neighbours tells what others do while it is measured: what the processors did, less
@@ -18,10 +17,11 @@ type neighbours struct {
 }
 
 // newNeighbours begins to look. It knows nothing where /proc is that of other namespaces
-// than ours, and would take ourselves for others.
+// than ours, and would take ourselves for others; nor where it is that of all of the
+// machine, and would take others for ours.
 func newNeighbours() *neighbours {
 	self, err := os.Readlink("/proc/self")
-	n := &neighbours{known: err == nil && self == strconv.Itoa(os.Getpid())}
+	n := &neighbours{known: err == nil && self == "1"}
 	n.last, _ = readTimes()
 	n.ours = ticks(byProcess())
 	return n

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,10 +119,15 @@ func inLab(ctx context.Context, driver lab.Driver, logTo, phases *os.File, args 
 		return err
 	}
 	defer thread.Close()
+	defer func() {
+		if err := leave(); err != nil { // what was recorded is whole all the same
+			slog.Warn("something of the lab is left; lockbench clean removes it", "error", err)
+		}
+	}()
 	if err := thread.Start(cmd); err != nil {
-		return errors.Join(fmt.Errorf("start the lab: %w (lockbench doctor says what this machine can do)", err), leave())
+		return fmt.Errorf("start the lab: %w (lockbench doctor says what this machine can do)", err)
 	}
-	return errors.Join(waitFor(ctx, cmd, logTo.Name()), leave())
+	return waitFor(ctx, cmd, logTo.Name())
 }
 
 func waitFor(ctx context.Context, cmd *exec.Cmd, log string) error {

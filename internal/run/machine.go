@@ -81,7 +81,7 @@ func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[str
 func Versions(ctx context.Context, driver lab.Driver, topologies ...lab.Topology) map[string]string {
 	v := Built()
 	for _, t := range topologies {
-		if t.Kind.Version.Of == "" || t.Kind.Software.Builtin && !driver.Foreign {
+		if len(t.Kind.Version.Command) == 0 || t.Kind.Software.Builtin && !driver.Foreign {
 			continue
 		}
 		if version := serverVersion(ctx, driver, t.Kind); version != "" {
