@@ -188,7 +188,7 @@ func TestChildErrors(t *testing.T) {
 		want string
 	}{
 		{launcher(t), nil, "lab: start h1: the program has no command"},
-		{launcher(t), []string{"/no/such/program"}, "lab: start h1: fork/exec /no/such/program: no such file or directory"},
+		{launcher(t), []string{"/no/such/program"}, "lab: start h1: /no/such/program is not installed"},
 		{closed, []string{"true"}, "lab: start h1: lab: launcher is closed"},
 	} {
 		_, err := StartChild(t.Context(), tc.l, Place{Name: "h1", Addr: ""}, Program{Argv: tc.argv})
