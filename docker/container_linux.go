@@ -90,14 +90,25 @@ func (g *ground) make(ctx context.Context, name, kind string) (m made, err error
 	case on == nil || len(found.Container.NetworkSettings.Networks) > 1:
 		return m, errors.New("the engine has put its container on another network than the lab's")
 	}
-	if err := isOurs(state.Pid, program); err != nil {
+	if err := becomesOurs(state.Pid, program); err != nil {
 		return m, err
 	}
 	return made{pid: state.Pid, addr: on.IPAddress.AsSlice(), env: found.Container.Config.Env}, nil
 }
 
-// isOurs makes sure that the process is what the container was started with. It is not
-// where the engine counts processes elsewhere, in a virtual machine for example.
+// becomesOurs makes sure that the process is what the container was started with. For a
+// moment it is still the engine's, who started it; and where the engine counts processes
+// elsewhere, in a virtual machine for example, it is anything or nothing.
+func becomesOurs(pid int, program string) (err error) {
+	const bound = 2 * time.Second
+	for end := time.Now().Add(bound); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if err = isOurs(pid, program); err == nil {
+			break
+		}
+	}
+	return err
+}
+
 func isOurs(pid int, program string) error {
 	theirs, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid))
 	if err != nil {
