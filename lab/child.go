@@ -210,17 +210,6 @@ func Endpoint(addr string, port int) string {
 	return net.JoinHostPort(addr, strconv.Itoa(port))
 }
 
-// FreePort returns a TCP port that nobody listens at on addr, an address of this
-// machine. Somebody else may still take it before the caller does.
-func FreePort(addr string) (int, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
-	if err != nil {
-		return 0, fmt.Errorf("lab: find a free port: %w", err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
-}
-
 // AwaitReady asks p.Ready until it is content: within ctx, within one minute,
 // and for as long as done is open, which says that the program has ended.
 func AwaitReady(ctx context.Context, p Program, endpoint string, done <-chan struct{}) error {

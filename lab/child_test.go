@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -258,18 +257,6 @@ func TestChildDiesWithItsParent(t *testing.T) {
 		t.Fatal("the process in between started no child")
 	}
 	eventually(t, "the child is gone", func() bool { return strings.Trim(state(pid), "Z") == "" })
-}
-
-func TestFreePort(t *testing.T) {
-	port, err := FreePort("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", Endpoint("127.0.0.1", port))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
 }
 
 // waitFor is Wait with a bound of five seconds.

@@ -2,13 +2,13 @@ package etcdserver
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/lab"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -19,11 +19,12 @@ func options(t *testing.T) (args []string, endpoint string) {
 	t.Helper()
 	var urls [2]string
 	for i := range urls {
-		port, err := lab.FreePort(loopback)
+		free, err := net.Listen("tcp", loopback+":0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		urls[i] = "http://" + lab.Endpoint(loopback, port)
+		defer free.Close()
+		urls[i] = "http://" + free.Addr().String()
 	}
 	return []string{"--name", "e1", "--data-dir", filepath.Join(t.TempDir(), "etcd"), "--log-level", "panic",
 		"--listen-client-urls", urls[0], "--advertise-client-urls", urls[0],
