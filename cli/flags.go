@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/reports"
@@ -45,6 +46,7 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f.StringVar(&p.Topology, "topology", "", "the lock service (default: the algorithm's first that the fault can strike, or an ensemble of three where it has to do with sessions or leaders)")
 	f.StringArrayVar(&p.ServerOptions, "server-option", nil, "an option of the servers as NAME=VALUE, by the name that their documentation has; may be repeated")
 	f.StringVar(&p.ServerBinary, "server-binary", "", "servers of your own, as SOFTWARE=PATH, such as redis=/opt/redis/redis-server")
+	f.StringVar(&p.ServerImage, "image", "", "servers of this image in the docker lab, as SOFTWARE=NAME, such as redis=redis:8")
 	f.IntVar(&p.Clients, "clients", 6, "clients, over all processes")
 	f.IntVar(&p.Processes, "processes", 3, "worker processes, each on a host of its own")
 	f.DurationVar(&p.TTL, "ttl", 0, "lease time (default: 1s, or longer where the fault needs it)")
@@ -126,8 +128,7 @@ func (p *planFlags) keep() error {
 // wants them, and the store's.
 func (prog program) readyFor(ctx context.Context, p *planFlags, locks ...string) error {
 	slices.Sort(locks)
-	own := lab.Own{Options: p.ServerOptions, Binary: p.ServerBinary}
-	if err := prog.ready(ctx, p.driver, slices.Compact(locks), own); err != nil || p.database == "" {
+	if err := prog.ready(ctx, p.driver, slices.Compact(locks), catalog.Own(p.Plan)); err != nil || p.database == "" {
 		return err
 	}
 	return prog.ready(ctx, p.driver, []string{p.database}, lab.Own{})
@@ -157,10 +158,11 @@ func (p program) ready(ctx context.Context, driver lab.Driver, topologies []stri
 			kinds = append(kinds, t.Kind)
 		}
 	}
-	if own.Binary != "" {
-		if err := driver.Can(lab.OwnServers); err != nil {
-			return usage("--server-binary %s: %w", own.Binary, err)
-		}
+	if err := driver.Can(lab.OwnServers); err != nil && own.Binary != "" {
+		return usage("--server-binary %s: %w", own.Binary, err)
+	}
+	if err := driver.Can(lab.OwnImages); err != nil && own.Image != "" {
+		return usage("--image %s: %w", own.Image, err)
 	}
 	if err := driver.Ready(ctx, kinds); err != nil {
 		return exit{exitCantRun, fmt.Errorf("this machine can't run it: %w", err)}

@@ -14,11 +14,11 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/shrink"
-	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
 )
 
@@ -186,7 +186,7 @@ func (s *shrinking) prepare(ctx context.Context) error {
 	}
 	s.matrix = run.Matrix{Catalog: s.Catalog, Workload: work, Base: s.run.Plan}
 	p := s.run.Plan
-	if err := s.ready(ctx, driver, []string{p.Topology}, lab.Own{Options: p.ServerOptions, Binary: p.ServerBinary}); err != nil {
+	if err := s.ready(ctx, driver, []string{p.Topology}, catalog.Own(p)); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(s.out); err == nil {

@@ -32,7 +32,7 @@ func Driver() lab.Driver {
 			return Check(ctx, images...)
 		},
 		Lacks: map[lab.Ability]string{
-			lab.OwnServers: "it runs what its images contain; name another image in LOCKBENCH_IMAGE_REDIS and the like, or use --lab local",
+			lab.OwnServers: "it runs what its images contain; name another one with --image SOFTWARE=NAME, or use --lab local",
 		},
 	}
 }

@@ -26,10 +26,12 @@ type Plan struct {
 	Statement string `json:"statement,omitempty"`
 	Lab       string `json:"lab"`
 	Topology  string `json:"topology"`
-	// ServerOptions are NAME=VALUE, by the names that the server's documentation has, and
-	// ServerBinary is SOFTWARE=PATH, "" for the servers that lockbench finds itself.
+	// ServerOptions are NAME=VALUE, by the names that the server's documentation has;
+	// ServerBinary is SOFTWARE=PATH and ServerImage SOFTWARE=NAME, "" for the servers that
+	// lockbench finds itself.
 	ServerOptions []string      `json:"server_options,omitempty"`
 	ServerBinary  string        `json:"server_binary,omitempty"`
+	ServerImage   string        `json:"server_image,omitempty"`
 	Clients       int           `json:"clients"`
 	Processes     int           `json:"processes"`
 	TTL           time.Duration `json:"ttl_ns"`

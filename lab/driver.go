@@ -39,6 +39,7 @@ const (
 	StallDisk    Ability = "stall a server's disk"
 	FullDisk     Ability = "fill a server's disk"
 	OwnServers   Ability = "run servers of your own"
+	OwnImages    Ability = "run servers of an image"
 	ClientHosts  Ability = "tell clients' hosts apart"
 )
 

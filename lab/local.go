@@ -36,5 +36,8 @@ func Local() Driver {
 			}
 			return errors.Join(err, canIsolate(ctx, exec.CommandContext(ctx, self, "probe")))
 		},
+		Lacks: map[Ability]string{
+			OwnImages: "its servers are programs of this machine; name another one with --server-binary SOFTWARE=PATH, or use --lab docker",
+		},
 	}
 }

@@ -71,10 +71,12 @@ type Own struct {
 	Options []string
 	// Binary is SOFTWARE=PATH, "" for the one that is installed, or built in.
 	Binary string
+	// Image is SOFTWARE=NAME, "" for the one that a lab of containers has.
+	Image string
 }
 
-// With is the topology with servers as a user wants them. A binary of other software than
-// the topology's is none of its business.
+// With is the topology with servers as a user wants them. A binary or an image of other
+// software than the topology's is none of its business.
 func (t Topology) With(o Own) (Topology, error) {
 	sw, kind := t.Kind.Software, t.Kind
 	if len(o.Options) > 0 && sw.Option == nil {
@@ -94,6 +96,13 @@ func (t Topology) With(o Own) (Topology, error) {
 	path, err := o.binary(sw.Name)
 	if err != nil {
 		return t, err
+	}
+	image, err := o.image(sw.Name)
+	if err != nil {
+		return t, err
+	}
+	if image != "" {
+		t.Kind.Image = image
 	}
 	if len(names) == 0 && path == "" {
 		return t, nil
@@ -127,20 +136,41 @@ func (t Topology) With(o Own) (Topology, error) {
 
 // binary is the path for the software, "" if it is for another.
 func (o Own) binary(software string) (string, error) {
-	if o.Binary == "" {
-		return "", nil
+	of, path, err := ofSoftware("server binary", o.Binary, "PATH")
+	if err == nil && path != "" && !filepath.IsAbs(path) {
+		err = errors.New("the path of a server's binary is absolute: " + path + " is not")
 	}
-	name, path, ok := strings.Cut(o.Binary, "=")
-	known := slices.ContainsFunc(Topologies(), func(t Topology) bool { return t.Kind.Software.Name == name })
-	switch {
-	case !ok || path == "":
-		return "", fmt.Errorf("server binary %q is not SOFTWARE=PATH", o.Binary)
-	case !known:
-		return "", fmt.Errorf("server binary %q: the software is redis, etcd, zookeeper or mariadb", o.Binary)
-	case !filepath.IsAbs(path):
-		return "", errors.New("the path of a server's binary is absolute: " + path + " is not")
-	case name != software:
-		return "", nil
+	if err != nil || of != software {
+		return "", err
 	}
 	return path, nil
+}
+
+// image is the name of the image for the software, "" if it is for another.
+func (o Own) image(software string) (string, error) {
+	of, name, err := ofSoftware("image", o.Image, "NAME")
+	if err != nil || of != software || name == "" {
+		return "", err
+	}
+	// As everywhere. So it is never the mere name of a kind, which is looked up in a table.
+	if !strings.ContainsAny(name[strings.LastIndex(name, "/")+1:], ":@") {
+		name += ":latest"
+	}
+	return name, nil
+}
+
+// ofSoftware takes SOFTWARE=VALUE apart, or "".
+func ofSoftware(what, text, form string) (name, value string, err error) {
+	if text == "" {
+		return "", "", nil
+	}
+	name, value, ok := strings.Cut(text, "=")
+	known := slices.ContainsFunc(Topologies(), func(t Topology) bool { return name != "" && t.Kind.Software.Name == name })
+	switch {
+	case !ok || value == "":
+		err = fmt.Errorf("%s %q is not SOFTWARE=%s", what, text, form)
+	case !known:
+		err = fmt.Errorf("%s %q: the software is redis, etcd, zookeeper or mariadb", what, text)
+	}
+	return name, value, err
 }

@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -47,9 +49,13 @@ func TestWith(t *testing.T) {
 	if other, err := redis.With(Own{Binary: "etcd=/opt/own"}); err != nil || programOf(other).Argv[0] != "redis-server" {
 		t.Errorf("a binary of other software: %v, %v", programOf(other).Argv, err)
 	}
+	if other, err := redis.With(Own{Image: "etcd=etcd:3"}); err != nil || other.Kind.Image != redis.Kind.Image {
+		t.Errorf("an image of other software: %v, %v", other.Kind.Image, err)
+	}
 	mariadb, _ := FindTopology("mariadb")
 	for _, wrong := range []Own{{Options: []string{"a"}}, {Options: []string{"=1"}}, {Options: []string{"a=1\n2"}}, {Options: []string{"a=b c"}},
-		{Binary: "mariadb"}, {Binary: "mariadb=relative"}, {Binary: "postgres=/opt/own"}} {
+		{Binary: "mariadb"}, {Binary: "mariadb=relative"}, {Binary: "postgres=/opt/own"},
+		{Image: "mariadb"}, {Image: "mariadb="}, {Image: "=mariadb:11"}, {Image: "postgres=postgres:17"}} {
 		if _, err := mariadb.With(wrong); err == nil {
 			t.Errorf("%+v is accepted", wrong)
 		}
@@ -57,5 +63,37 @@ func TestWith(t *testing.T) {
 	none, _ := FindTopology("none")
 	if _, err := none.With(Own{Options: []string{"a=1"}}); err == nil {
 		t.Error("options for no servers are accepted")
+	}
+}
+
+// rack notes of which image each host would be.
+type rack struct {
+	Lab
+	images chan string
+}
+
+func (r rack) Host(_ context.Context, _, image string) (Host, error) {
+	r.images <- image
+	return nil, errors.New("only paper")
+}
+
+// TestImage: all servers of the software come from the image, the Sentinels, too, and a name
+// without a tag is the latest, and not a kind's name.
+func TestImage(t *testing.T) {
+	for name, want := range map[string]string{
+		"redis": "redis:latest", "redis:8": "redis:8", "host:5000/redis": "host:5000/redis:latest", "redis@sha256:0": "redis@sha256:0",
+	} {
+		top, _ := FindTopology("redis-sentinel")
+		top, err := top.With(Own{Image: "redis=" + name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rack{images: make(chan string, top.Servers+top.Sentinels)}
+		_, _ = StartService(t.Context(), r, top, Options{})
+		for range cap(r.images) {
+			if got := <-r.images; got != want {
+				t.Errorf("%s: a host of image %s, want %s", name, got, want)
+			}
+		}
 	}
 }

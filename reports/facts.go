@@ -20,7 +20,7 @@ type fact struct {
 
 // planFacts gathers where the cells were run, for the page's head.
 type planFacts struct {
-	days, labs, topologies, options, binaries, workloads, clients, atOnce, ttls, durations, runs, jobs, seeds, machines, kernels, versions set
+	days, labs, topologies, options, binaries, images, workloads, clients, atOnce, ttls, durations, runs, jobs, seeds, machines, kernels, versions set
 	// load is the least and the greatest of the runs.
 	load []float64
 	// late cells had a process stand still for a quarter of a lease or more, the longest
@@ -55,6 +55,7 @@ func (f *planFacts) add(p history.Plan, c *checker.Cell) {
 		f.options.add(option)
 	}
 	f.binaries.add(p.ServerBinary)
+	f.images.add(p.ServerImage)
 	f.workloads.add(p.Workload)
 	if p.Clients > 0 {
 		f.clients.add(fmt.Sprintf("%d in %s", p.Clients, plural(p.Processes, "process", "processes")))
@@ -154,6 +155,7 @@ func (f *planFacts) facts() []fact {
 	add("Topologies", f.topologies)
 	add("Server options", f.options)
 	add("Server binary", f.binaries)
+	add("Image", f.images)
 	add("Workload", f.workloads)
 	add("Clients", f.clients)
 	add("Faults at once", f.atOnce)

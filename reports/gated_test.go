@@ -96,10 +96,10 @@ func TestCSV(t *testing.T) {
 // TestCommand: a shell reads the command as it was meant.
 func TestCommand(t *testing.T) {
 	p := history.Plan{Algorithm: "a", Fault: "cut@after-set/0.7ttl", Clients: 6, TTL: 1e9, Duration: 5e8, Seed: 7, First: true,
-		ServerOptions: []string{"a=1,2", "b=it's"}, ServerBinary: "redis=/a b"}
+		ServerOptions: []string{"a=1,2", "b=it's"}, ServerBinary: "redis=/a b", ServerImage: "redis=redis:8"}
 	line := strings.Join(Command("./it's a bench", p), " ")
 	out, err := exec.Command("sh", "-c", "printf '<%s>' "+line).Output()
-	if want := "<./it's a bench><run><--algorithm><a><--fault><cut@after-set/0.7ttl><--server-option><a=1,2><--server-option><b=it's><--server-binary><redis=/a b><--clients><6><--ttl><1s><--duration><500ms><--seed><7><--first>"; err != nil || string(out) != want {
+	if want := "<./it's a bench><run><--algorithm><a><--fault><cut@after-set/0.7ttl><--server-option><a=1,2><--server-option><b=it's><--server-binary><redis=/a b><--image><redis=redis:8><--clients><6><--ttl><1s><--duration><500ms><--seed><7><--first>"; err != nil || string(out) != want {
 		t.Errorf("%s is read as %s, %v", line, out, err)
 	}
 }

@@ -190,6 +190,7 @@ func Command(program string, p history.Plan) []string {
 		add("server-option", option)
 	}
 	add("server-binary", p.ServerBinary)
+	add("image", p.ServerImage)
 	add("clients", fmt.Sprint(p.Clients))
 	add("processes", fmt.Sprint(p.Processes))
 	add("ttl", p.TTL.String())

@@ -86,7 +86,12 @@ func (c Catalog) Servers(plan history.Plan) (lab.Topology, error) {
 	if err != nil {
 		return t, err
 	}
-	return t.With(lab.Own{Options: plan.ServerOptions, Binary: plan.ServerBinary})
+	return t.With(Own(plan))
+}
+
+// Own is how a plan wants the servers to be.
+func Own(plan history.Plan) lab.Own {
+	return lab.Own{Options: plan.ServerOptions, Binary: plan.ServerBinary, Image: plan.ServerImage}
 }
 
 func lockName(l lb.Impl) string                { return l.Info().Name }

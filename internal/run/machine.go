@@ -91,11 +91,11 @@ func Versions(ctx context.Context, driver lab.Driver, topologies ...lab.Topology
 	return v
 }
 
-var known sync.Map // of servers' versions, by the lab and the command that told it
+var known sync.Map // of servers' versions, by the lab, the image and the command that told it
 
 // serverVersion asks the server's program, once.
 func serverVersion(ctx context.Context, driver lab.Driver, k lab.Kind) string {
-	program := driver.Name + " " + strings.Join(k.Version.Command, " ")
+	program := driver.Name + " " + k.Image + " " + strings.Join(k.Version.Command, " ")
 	if v, ok := known.Load(program); ok {
 		return v.(string)
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"regexp"
 	"testing"
 
@@ -22,6 +23,20 @@ func TestVersionOfEveryServer(t *testing.T) {
 		v := versions(t.Context(), c, history.Plan{Topology: top.Name, Lab: c.Labs[0].Name})
 		if said := v[top.Kind.Version.Of]; !regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`).MatchString(said) {
 			t.Errorf("%s: %q is said to be %q; all versions: %v", top.Name, top.Kind.Version.Of, said, v)
+		}
+	}
+}
+
+// TestVersionOfEachImage: one process may ask two images.
+func TestVersionOfEachImage(t *testing.T) {
+	driver := lab.Driver{Name: "paper", Foreign: true, Ask: func(_ context.Context, k lab.Kind, _ []string) ([]byte, error) {
+		return []byte("redis-server " + k.Image + "\n"), nil
+	}}
+	c := catalog.Catalog{Topologies: lab.Topologies(), Labs: []lab.Driver{driver}}
+	for _, image := range []string{"redis:7", "redis:8"} {
+		v := versions(t.Context(), c, history.Plan{Topology: "redis", Lab: driver.Name, ServerImage: "redis=" + image})
+		if got, want := v["redis-server"], "redis-server "+image; got != want {
+			t.Errorf("of %s the version is %q", image, got)
 		}
 	}
 }
