@@ -5,9 +5,12 @@
 #     docker/build.sh            every kind that has a folder here
 #     docker/build.sh redis      these kinds
 #     FORCE=1 docker/build.sh    again, even if the image exists
+#     SUITE=trixie docker/build.sh redis
+#                                the version that another release has
 #
-# A kind is a folder with a Dockerfile and either a file "packages" (one name a line) or a
-# file "go" (the package of a program); its image is lockbench/<kind>:debian. Needs a
+# A kind is a folder with a Dockerfile and a file "packages" (one name a line), or a file
+# "go" (the package of a program), which goes first; its image is lockbench/<kind>:debian.
+# With a SUITE it is that release's packages, in lockbench/<kind>:<suite>. Needs a
 # container engine, and for packages a Debian or Ubuntu host with apt sources that work,
 # root and debootstrap.
 set -eu
@@ -33,10 +36,10 @@ check_builder() {
     need apt-get "these images are made from Debian or Ubuntu packages; on other systems pull the official images and leave this out"
     need debootstrap "apt-get install debootstrap"
     [ "$(id -u)" = 0 ] || die "debootstrap needs root: run it with sudo"
-    release=$(suite)
-    set -- $(archive "$release")
-    [ $# = 2 ] || die "this machine's apt sources have no http, https or file address for $release"
+    set -- $(archive "$(suite)")
+    [ $# = 2 ] || die "this machine's apt sources have no http, https or file address for $(suite)"
     uri=$1 components=$2
+    release=${SUITE:-$(suite)} # the archive of one release has the others, too
     http_proxy=${http_proxy:-$(apt_proxy)}
     export http_proxy
 }
@@ -82,14 +85,14 @@ END
 
 # build KIND
 build() {
-    image=lockbench/$1:debian
+    image=lockbench/$1:${SUITE:-debian}
     if [ -z "${FORCE:-}" ] && docker image inspect "$image" >/dev/null 2>&1; then
         echo "$image exists"
         return
     fi
     rm -rf "$work/root" "$work/context"
     mkdir -p "$work/context"
-    if [ -f "$here/$1/go" ]; then
+    if [ -z "${SUITE:-}" ] && [ -f "$here/$1/go" ]; then
         compile "$1"
     else
         bootstrap "$1"
