@@ -76,11 +76,14 @@ func (c Copy) Hurt() bool { return c.Lost != 0 || c.Stale != 0 }
 
 // Cell is one algorithm under one fault: the JSON contract of run and matrix.
 type Cell struct {
-	Algorithm string     `json:"algorithm"`
-	Fault     string     `json:"fault"`
-	Outcome   lb.Outcome `json:"outcome"`
-	Reason    string     `json:"reason"`
-	Runs      int        `json:"runs"`
+	Algorithm string `json:"algorithm"`
+	Fault     string `json:"fault"`
+	// Servers tell it from other cells of the same algorithm and fault, such as
+	// "etcd 3.4.23"; "" where there are none.
+	Servers string     `json:"servers,omitempty"`
+	Outcome lb.Outcome `json:"outcome"`
+	Reason  string     `json:"reason"`
+	Runs    int        `json:"runs"`
 	// Planned is how many runs it was to have, where those are fewer than the matrix says:
 	// in a shard.
 	Planned int `json:"planned_runs,omitempty"`
@@ -115,6 +118,14 @@ type Cell struct {
 	Claims []string `json:"claims,omitempty"`
 	// StalledMS is the longest of the runs, see [Result].
 	StalledMS float64 `json:"stalled_ms,omitempty"`
+}
+
+// Row names the cell's algorithm, with the servers where the cell names them.
+func (c *Cell) Row() string {
+	if c.Servers == "" {
+		return c.Algorithm
+	}
+	return c.Algorithm + " (" + c.Servers + ")"
 }
 
 // Mechanism is how somebody was hurt, as the reason names it: one of the mechanisms, or ""

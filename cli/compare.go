@@ -26,7 +26,8 @@ func compareCommand() *cobra.Command {
 which are new or gone, and which figures of the benchmarks that lie there differ. Each is
 the directory of a run, a matrix or a benchmark, or what was saved of one: matrix.json,
 bench.json, or what --json of matrix, gate or bench printed. Where they are of other
-workloads, stores, topologies, TTLs, machines or versions, it says so.
+workloads, stores, topologies, TTLs, machines or versions, it says so; which servers only
+one of them was run on stands beside its name.
 
 A figure got worse or better where a Mann-Whitney U test, corrected (Holm) for all
 figures that decide, refutes that nothing has changed, and where the whole 95% interval

@@ -178,7 +178,7 @@ func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Pla
 	cells, found := conf.Judge(places, measured)
 	for i, f := range found {
 		for _, c := range cells {
-			if c.Algorithm == f.Algorithm && c.Fault == f.Fault && f.Limit == "" {
+			if c.Row() == f.Algorithm && c.Fault == f.Fault && f.Limit == "" {
 				found[i].Again = againIn(c.Dir)
 			}
 		}

@@ -66,7 +66,7 @@ func gated(cells []checker.Cell, planned int) reports.Gated {
 	found := findings(cells)
 	for i, f := range found {
 		for _, c := range cells {
-			if c.Algorithm == f.Algorithm && c.Fault == f.Fault {
+			if c.Row() == f.Algorithm && c.Fault == f.Fault {
 				found[i].Again = againIn(c.Dir)
 			}
 		}

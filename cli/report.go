@@ -24,7 +24,8 @@ the directory can't be written the page goes into the current one.
 Several directories become one page in the current directory: the shards of a matrix, the
 same matrix on several machines, single runs. Runs of one cell are counted together, and
 one that several directories have only once; in what they differ (machine, versions, lab)
-is said. A study of quorums stands on the same page, and benchmarks stand there side by side.
+is said. Runs on other servers (another version, image or binary) stand in rows of their
+own, which name them. A study of quorums stands on the same page, and benchmarks stand there side by side.
 
 With --markdown it prints a summary instead, for the page of a CI. With --json it prints
 the cells as lockbench matrix does, and ends with the same exit codes.`,

@@ -133,7 +133,7 @@ func ServerClocks(s Setting) error {
 	if err := AService(s); err != nil {
 		return err
 	}
-	if s.Lab.Foreign && s.Topology.Kind.Software.Builtin {
+	if s.Lab.Foreign && s.Topology.Kind.Software.Builtin != "" {
 		return fmt.Errorf("only the %s that is built into lockbench follows a clock of its own, and the %s lab runs another", s.Topology.Kind.Software.Name, s.Lab.Name)
 	}
 	if !s.Topology.Clock() {

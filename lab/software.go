@@ -16,8 +16,9 @@ type Software struct {
 	Option func(p Program, name, value string) Program
 	// Binary takes the server from a file of the user's.
 	Binary func(p Program, path string) Program
-	// Builtin: lockbench contains it, so that one of the user's lacks what that can do.
-	Builtin bool
+	// Builtin is the Go module of the one that lockbench contains, "" for none. One of the
+	// user's lacks what that can do.
+	Builtin string
 }
 
 // The software of the kinds.
@@ -36,7 +37,7 @@ var (
 			p.Argv = append([]string{path}, p.Argv[1:]...)
 			return p
 		}}
-	etcdSoftware = Software{Name: "etcd", Builtin: true,
+	etcdSoftware = Software{Name: "etcd", Builtin: "go.etcd.io/etcd/server/v3",
 		Option: func(p Program, name, value string) Program {
 			p.Argv = append(slices.Clip(p.Argv), "--"+name+"="+value)
 			return p
@@ -73,6 +74,17 @@ type Own struct {
 	Binary string
 	// Image is SOFTWARE=NAME, "" for the one that a lab of containers has.
 	Image string
+}
+
+// For is what of it concerns the servers of a topology.
+func (o Own) For(t Topology) Own {
+	if !strings.HasPrefix(o.Binary, t.Kind.Software.Name+"=") {
+		o.Binary = ""
+	}
+	if !strings.HasPrefix(o.Image, t.Kind.Software.Name+"=") {
+		o.Image = ""
+	}
+	return o
 }
 
 // With is the topology with servers as a user wants them. A binary or an image of other
@@ -126,9 +138,9 @@ func (t Topology) With(o Own) (Topology, error) {
 		if len(kind.Version.Command) > 0 && sw.Name != zookeeperSoftware.Name {
 			t.Kind.Version = Version{Of: kind.Version.Of, Command: append([]string{path}, kind.Version.Command[1:]...)}
 		}
-		if sw.Builtin {
+		if sw.Builtin != "" {
 			t.Kind.Clock = nil // only the one that is built in follows a clock of its own
-			t.Kind.Software.Builtin = false
+			t.Kind.Software.Builtin = ""
 		}
 	}
 	return t, nil

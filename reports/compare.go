@@ -17,8 +17,10 @@ import (
 type Compared struct {
 	BaseName, HeadName string
 	Base, Head         []checker.Cell
-	Changes            []gate.Change
-	Performance        *gate.Performance
+	// BaseTitle and HeadTitle name, beside, the servers that only one of them was run on.
+	BaseTitle, HeadTitle string
+	Changes              []gate.Change
+	Performance          *gate.Performance
 	// Notes are what a reader must know of what was compared.
 	Notes []string
 }
@@ -27,8 +29,16 @@ type Compared struct {
 // least difference of a figure that counts, see [gate.Measured].
 func Compare(baseName, headName string, base, head rundir.Saved, least float64) Compared {
 	return Compared{BaseName: baseName, HeadName: headName, Base: base.Cells, Head: head.Cells,
+		BaseTitle: titled(baseName, base.Servers(head)), HeadTitle: titled(headName, head.Servers(base)),
 		Changes: gate.Compare(base.Cells, head.Cells), Performance: gate.Measured(base.Bench, head.Bench, least),
 		Notes: base.Differ(head, baseName, headName)}
+}
+
+func titled(name string, servers []string) string {
+	if len(servers) == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s (%s)", name, strings.Join(servers, ", "))
 }
 
 // Summary says what became of the cells and of the costs.
@@ -59,7 +69,7 @@ func (c Compared) cellSummary() string {
 // Terminal writes the changes for a terminal of this width.
 func (c Compared) Terminal(w io.Writer, color bool, width int) error {
 	t := terminal{Writer: bufio.NewWriter(w), color: color, width: max(width, minWidth)}
-	t.text("", c.BaseName+" → "+c.HeadName)
+	t.text("", c.BaseTitle+" → "+c.HeadTitle)
 	t.text("", c.Summary())
 	for _, ch := range c.Changes {
 		t.line("")
@@ -83,7 +93,7 @@ func (c Compared) Terminal(w io.Writer, color bool, width int) error {
 // Markdown writes the changes for the page of a CI, side by side.
 func (c Compared) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "## %s → %s\n\n%s\n", escapeMD(c.BaseName), escapeMD(c.HeadName), escapeMD(c.Summary()))
+	fmt.Fprintf(b, "## %s → %s\n\n%s\n", escapeMD(c.BaseTitle), escapeMD(c.HeadTitle), escapeMD(c.Summary()))
 	for _, n := range c.Notes {
 		fmt.Fprintf(b, "\n%s\n", escapeMD(n))
 	}

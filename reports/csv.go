@@ -34,6 +34,7 @@ var columns = []struct {
 	{"reason", func(c checker.Cell) any { return c.Reason }},
 	{"expected", func(c checker.Cell) any { return c.Expected }},
 	{"effect", func(c checker.Cell) any { return c.Effect }},
+	{"servers", func(c checker.Cell) any { return c.Servers }},
 }
 
 func bound(s *checker.Share, of func(*checker.Share) float64) string {

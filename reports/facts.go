@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -107,7 +106,7 @@ func (f *planFacts) warning() string {
 
 func (f *planFacts) versioned(versions map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(versions)) {
-		f.versions.add(shortModule(name) + " " + shortVersion(versions[name]))
+		f.versions.add(shortModule(name) + " " + history.ShortVersion(versions[name]))
 	}
 }
 
@@ -117,13 +116,7 @@ func shortModule(path string) string {
 	return strings.Join(parts[max(0, len(parts)-2):], "/")
 }
 
-// shortVersion is the number in what a program says of its version, or all of it.
-func shortVersion(said string) string { return cmp.Or(number.FindString(said), said) }
-
-var (
-	majorVersion = regexp.MustCompile(`/v[0-9]+$`)
-	number       = regexp.MustCompile(`[0-9]+(\.[0-9]+)+[-+.0-9A-Za-z]*`)
-)
+var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
 
 func length(d time.Duration) string {
 	if d == 0 {

@@ -61,7 +61,10 @@ const noFault = "none"
 
 func newGrid(cells []checker.Cell, planned int) grid {
 	g := grid{cells: make(map[[2]string]*checker.Cell, len(cells)), planned: planned}
-	for i, c := range cells {
+	cells = slices.Clone(cells)
+	for i := range cells {
+		cells[i].Algorithm, cells[i].Servers = cells[i].Row(), "" // a row is what a reader calls it
+		c := cells[i]
 		k := [2]string{c.Algorithm, c.Fault}
 		if !slices.Contains(g.Rows, c.Algorithm) {
 			g.Rows = append(g.Rows, c.Algorithm)

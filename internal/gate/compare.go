@@ -48,20 +48,20 @@ func Compare(base, head []checker.Cell) []Change {
 	changes := []Change{} // an empty list in JSON, too
 	type key struct{ algorithm, fault string }
 	at := func(cells []checker.Cell, k key) *checker.Cell {
-		i := slices.IndexFunc(cells, func(c checker.Cell) bool { return k == key{c.Algorithm, c.Fault} })
+		i := slices.IndexFunc(cells, func(c checker.Cell) bool { return k == key{c.Row(), c.Fault} })
 		if i < 0 {
 			return nil
 		}
 		return &cells[i]
 	}
 	for _, c := range base {
-		if ch, differs := compare(&c, at(head, key{c.Algorithm, c.Fault})); differs {
+		if ch, differs := compare(&c, at(head, key{c.Row(), c.Fault})); differs {
 			changes = append(changes, ch)
 		}
 	}
 	for _, c := range head {
-		if at(base, key{c.Algorithm, c.Fault}) == nil {
-			changes = append(changes, Change{c.Algorithm, c.Fault, New, []string{tellCell(&c)}, nil, &c})
+		if at(base, key{c.Row(), c.Fault}) == nil {
+			changes = append(changes, Change{c.Row(), c.Fault, New, []string{tellCell(&c)}, nil, &c})
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int {
@@ -71,7 +71,7 @@ func Compare(base, head []checker.Cell) []Change {
 }
 
 func compare(base, head *checker.Cell) (ch Change, differs bool) {
-	ch = Change{Algorithm: base.Algorithm, Fault: base.Fault, Base: base, Head: head}
+	ch = Change{Algorithm: base.Row(), Fault: base.Fault, Base: base, Head: head}
 	if head == nil {
 		ch.Trend, ch.What = Gone, []string{tellCell(base)}
 		return ch, true

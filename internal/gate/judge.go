@@ -49,7 +49,7 @@ func (f Finding) Where() string {
 
 // Of is what one cell does to a gate; nil for nothing.
 func Of(c checker.Cell) *Finding {
-	f := &Finding{Algorithm: c.Algorithm, Fault: c.Fault, Outcome: c.Outcome, Says: c.Reason, Declared: c.Expected}
+	f := &Finding{Algorithm: c.Row(), Fault: c.Fault, Outcome: c.Outcome, Says: c.Reason, Declared: c.Expected}
 	switch {
 	case c.Promise == checker.PromiseBroken && c.Outcome == lb.Safe && c.Violations == 0:
 		f.Kind, f.Says = Blind, fmt.Sprintf("nothing went wrong in %d runs", c.Runs)
@@ -81,9 +81,9 @@ func (c Config) Judge(places []*Place, measured Figures) (cells []Judged, found 
 		f := Of(j.Cell)
 		switch {
 		case blind != "" && (f == nil || f.Kind == Undecided):
-			f = &Finding{Kind: Blind, Algorithm: j.Algorithm, Fault: j.Fault, Outcome: j.Outcome, Says: blind, Declared: j.Expected}
+			f = &Finding{Kind: Blind, Algorithm: j.Row(), Fault: j.Fault, Outcome: j.Outcome, Says: blind, Declared: j.Expected}
 		case f == nil && j.Runs > 0 && j.Runs < p.Planned:
-			f = &Finding{Kind: Undecided, Algorithm: j.Algorithm, Fault: j.Fault, Outcome: j.Outcome,
+			f = &Finding{Kind: Undecided, Algorithm: j.Row(), Fault: j.Fault, Outcome: j.Outcome,
 				Says: fmt.Sprintf("%d of %d runs not done", p.Planned-j.Runs, p.Planned)}
 		}
 		if f != nil {

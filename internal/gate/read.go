@@ -13,6 +13,8 @@ import (
 // Place is an algorithm under a fault, with all runs of it.
 type Place struct {
 	Algorithm, Fault string
+	// Servers is as in [checker.Cell].
+	Servers string
 	// Planned is how many runs there should be.
 	Planned int
 	// None is why there can be none, or "", and Lacks why there is none yet.
@@ -23,15 +25,15 @@ type Place struct {
 }
 
 // Read reads the results of runs and of matrices, as [rundir.Join] joins them: the same
-// algorithm under the same fault is one place, in whichever directories its runs are. The
-// notes say in what the directories differ, and what is not counted.
+// algorithm under the same fault, on the same servers, is one place, in whichever directories
+// its runs are. The notes say in what the directories differ, and what is not counted.
 func Read(dirs []string) (places []*Place, notes []string, err error) {
 	joined, err := rundir.Join(dirs)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, c := range joined.Cells {
-		p := &Place{Algorithm: c.Algorithm, Fault: c.Fault}
+		p := &Place{Algorithm: c.Algorithm, Fault: c.Fault, Servers: c.Servers}
 		if c.Outcome == lb.NotAvailable {
 			p.None = c.Reason
 		} else {
@@ -62,6 +64,7 @@ func (p *Place) cell(c Config) (j Judged, blind string, n int) {
 		if p.None != "" {
 			j.Outcome, j.Reason = lb.NotAvailable, p.None
 		}
+		j.Servers = p.Servers
 		_, n = c.Expect(p.Algorithm, p.Fault, nil)
 		return j, "", n
 	}
@@ -73,7 +76,7 @@ func (p *Place) cell(c Config) (j Judged, blind string, n int) {
 	}
 	i := checker.Decisive(p.results, info)
 	j.Cell, j.Plan = checker.Merge(p.results, info), p.results[i].Plan
-	j.Dir = p.dirs[i]
+	j.Dir, j.Servers = p.dirs[i], p.Servers
 	if e != nil && !slices.Contains(e.Outcomes, lb.Safe) && j.Violations == 0 && !p.bit() {
 		blind = j.Reason
 	}

@@ -79,9 +79,16 @@ func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[str
 // Versions are those of this program, see [Built], and of the servers of topologies in
 // the lab, as far as they are known.
 func Versions(ctx context.Context, driver lab.Driver, topologies ...lab.Topology) map[string]string {
-	v := Built()
+	v, built := Built(), Built()
+	for _, t := range lab.Topologies() {
+		delete(v, t.Kind.Software.Builtin) // which need not be what runs
+	}
 	for _, t := range topologies {
-		if len(t.Kind.Version.Command) == 0 || t.Kind.Software.Builtin && !driver.Foreign {
+		if len(t.Kind.Version.Command) == 0 {
+			continue
+		}
+		if module := t.Kind.Software.Builtin; module != "" && !driver.Foreign {
+			v[t.Kind.Version.Of] = built[module]
 			continue
 		}
 		if version := serverVersion(ctx, driver, t.Kind); version != "" {

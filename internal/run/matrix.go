@@ -70,6 +70,10 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 	if plan.Topology == "" {
 		plan.Topology = m.where(plan, info.Topologies, fault)
 	}
+	if t, err := m.Catalog.Topology(plan.Topology); err == nil {
+		own := catalog.Own(plan).For(t)
+		plan.ServerBinary, plan.ServerImage = own.Binary, own.Image
+	}
 	if plan.TTL == 0 {
 		plan.TTL = max(defaultTTL, fault.MinTTL)
 	}

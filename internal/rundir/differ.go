@@ -31,8 +31,9 @@ func (d *differences) add(dir string, p history.Plan) {
 			d.values[what][value] = append(had, dir)
 		}
 	}
-	set("lab", p.Lab)
-	set("length of a run", p.Duration.String())
+	if set("lab", p.Lab); p.Duration > 0 {
+		set("length of a run", p.Duration.String())
+	}
 	if m := p.Machine; m != nil {
 		set("machine", strings.TrimSuffix(fmt.Sprintf("%s, %d cores, %s", m.System, m.Cores, m.Kernel), ", "))
 	}
@@ -40,7 +41,10 @@ func (d *differences) add(dir string, p history.Plan) {
 		set("number of runs at a time", fmt.Sprint(p.Jobs))
 	}
 	for name, version := range p.Versions {
-		set("version of "+name, version)
+		if name == "revision" { // of the sources
+			name = "lockbench's " + name
+		}
+		set("version of "+name, history.ShortVersion(version))
 	}
 }
 

@@ -63,6 +63,7 @@ type joiner struct {
 // joinedCell is one cell, with its runs from everywhere.
 type joinedCell struct {
 	checker.Cell
+	servers servers
 	seeds   map[uint64]bool // of all runs that were planned
 	atLeast int             // so many were planned, where it is not said which
 	raw     string          // a run that was not judged
@@ -77,7 +78,8 @@ type sample struct {
 
 // Join reads the directories of runs and matrices, in whatever order they are given. Runs of
 // one cell must be of plans that are the same but for the seed, the lab, the length and the
-// machine. A run that several directories have is counted once; where they differ in what
+// machine; those of other servers, by their version or as a user chose them, are a cell of
+// their own. A run that several directories have is counted once; where they differ in what
 // came of it, it is the worst. Nothing is judged again.
 func Join(dirs []string) (*Joined, error) {
 	j := joiner{Joined: Joined{runs: map[string]*Run{}}}
@@ -94,6 +96,10 @@ func Join(dirs []string) (*Joined, error) {
 			return nil, err
 		}
 	}
+	j.learn()
+	for _, c := range j.cells {
+		j.label(c)
+	}
 	for _, c := range j.cells {
 		j.finish(c)
 	}
@@ -106,7 +112,7 @@ func (j *joiner) single(dir string) error {
 	if err != nil {
 		return err
 	}
-	j.cell(r.Plan.Algorithm, r.Plan.Fault).seeds[r.Plan.Seed] = true
+	j.cell(r.Plan.Algorithm, r.Plan.Fault, serversOf(r.Plan)).seeds[r.Plan.Seed] = true
 	return j.add(dir, r)
 }
 
@@ -115,8 +121,14 @@ func (j *joiner) matrix(dir string) error {
 	if err != nil {
 		return err
 	}
+	runs, damaged := m.Runs()
+	j.unreadable += len(damaged)
+	ran := map[string]servers{} // of each algorithm
+	for _, r := range runs {
+		ran[r.Plan.Algorithm] = serversOf(r.Plan)
+	}
 	for _, old := range m.Cells {
-		c := j.cell(old.Algorithm, old.Fault)
+		c := j.cell(old.Algorithm, old.Fault, ran[old.Algorithm])
 		if old.Outcome == lb.NotAvailable && c.Outcome == "" {
 			c.Cell = old
 		}
@@ -132,11 +144,9 @@ func (j *joiner) matrix(dir string) error {
 		}
 	}
 	j.Until = max(j.Until, m.Until)
-	runs, damaged := m.Runs()
-	j.unreadable += len(damaged)
 	for _, r := range runs {
 		if m.Plan == nil { // it does not say which were planned
-			j.cell(r.Plan.Algorithm, r.Plan.Fault).seeds[r.Plan.Seed] = true
+			j.cell(r.Plan.Algorithm, r.Plan.Fault, serversOf(r.Plan)).seeds[r.Plan.Seed] = true
 		}
 		if err := j.add(dir, r); err != nil {
 			return err
@@ -145,13 +155,14 @@ func (j *joiner) matrix(dir string) error {
 	return nil
 }
 
-func (j *joiner) cell(algorithm, fault string) *joinedCell {
+func (j *joiner) cell(algorithm, fault string, of servers) *joinedCell {
 	for _, c := range j.cells {
-		if c.Algorithm == algorithm && c.Fault == fault {
+		if c.Algorithm == algorithm && c.Fault == fault && c.servers.alike(of) {
+			c.servers.learn(of)
 			return c
 		}
 	}
-	c := &joinedCell{Cell: checker.Cell{Algorithm: algorithm, Fault: fault}, seeds: map[uint64]bool{}}
+	c := &joinedCell{Cell: checker.Cell{Algorithm: algorithm, Fault: fault}, servers: of, seeds: map[uint64]bool{}}
 	j.cells = append(j.cells, c)
 	return c
 }
@@ -159,7 +170,7 @@ func (j *joiner) cell(algorithm, fault string) *joinedCell {
 // add counts a run of the directory given.
 func (j *joiner) add(dir string, r *Run) error {
 	algorithm, fault := r.Plan.Algorithm, r.Plan.Fault
-	c := j.cell(algorithm, fault)
+	c := j.cell(algorithm, fault, serversOf(r.Plan))
 	j.differ.add(dir, r.Plan)
 	for _, s := range c.samples {
 		if err := s.run.Plan.Same(r.Plan); err != nil {
@@ -211,6 +222,7 @@ func (j *joiner) finish(c *joinedCell) {
 			cell.Reason = fmt.Sprintf("the run was not judged (lockbench check %s judges it)", c.raw)
 		}
 	}
+	cell.Servers = c.Servers
 	if cell.Outcome != lb.NotAvailable {
 		cell.Planned = planned
 		j.Planned = max(j.Planned, planned)

@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -117,5 +118,43 @@ func TestAside(t *testing.T) {
 	}
 	if runs, damaged := m.Runs(); len(runs)+len(damaged) > 0 {
 		t.Errorf("runs: %v, %v", runs, damaged)
+	}
+}
+
+// TestJoinServers: runs of other servers are cells of their own, which say so in the fewest
+// words; of servers that nobody knows, one cell.
+func TestJoinServers(t *testing.T) {
+	plan := func(algorithm, version, image string, seed uint64) history.Plan {
+		p := joinPlan(seed)
+		if p.Algorithm, p.ServerImage = algorithm, image; version != "" {
+			p.Versions["etcd"] = "etcd Version: " + version
+		}
+		return p
+	}
+	for name, c := range map[string]struct {
+		plans []history.Plan
+		want  []string
+	}{
+		"two versions":     {[]history.Plan{plan("A", "3.4.23", "", 1), plan("A", "3.7.3", "", 1)}, []string{"A (etcd 3.4.23): 1", "A (etcd 3.7.3): 1"}},
+		"and their images": {[]history.Plan{plan("A", "3.4.23", "etcd=a", 1), plan("A", "3.7.3", "etcd=b", 1)}, []string{"A (etcd 3.4.23): 1", "A (etcd 3.7.3): 1"}},
+		"one version":      {[]history.Plan{plan("A", "3.4.23", "", 1), plan("A", "3.4.23", "", 2)}, []string{"A: 2"}},
+		"one of two images": {[]history.Plan{plan("A", "3.4.23", "", 1), plan("A", "3.4.23", "etcd=b", 1)},
+			[]string{"A (etcd 3.4.23 as installed): 1", "A (etcd 3.4.23 etcd=b): 1"}},
+		"one that did not tell":  {[]history.Plan{plan("A", "", "", 1), plan("A", "3.7.3", "", 2)}, []string{"A: 2"}},
+		"of another lock's, too": {[]history.Plan{plan("A", "3.4.23", "", 1), plan("B", "3.7.3", "", 1)}, []string{"A: 1", "B: 1"}},
+	} {
+		var dirs []string
+		for i, p := range c.plans {
+			dirs = append(dirs, written(t, filepath.Join(t.TempDir(), fmt.Sprint(i)), p, lb.Safe))
+		}
+		j, err := Join(dirs)
+		ok(t, err)
+		var got []string
+		for _, c := range j.Cells {
+			got = append(got, fmt.Sprintf("%s: %d", c.Row(), c.Runs))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: cells and their runs %q, want %q", name, got, c.want)
+		}
 	}
 }

@@ -119,19 +119,41 @@ func (s Saved) plan(at place, other history.Plan) history.Plan {
 	return p
 }
 
-// Differ says in sentences in what the plans of cells differ that both have, and the
-// benchmarks, so that a change between them need not be one of the lock. Names are those of
+// Servers are those of the cells' runs that the other has not, with their versions.
+func (s Saved) Servers(o Saved) (all []string) {
+	theirs := map[string]bool{"": true}
+	for _, p := range o.plans {
+		theirs[p.Server()] = true
+	}
+	for _, p := range s.plans {
+		if name := p.Server(); !theirs[name] && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Differ says in sentences in what the plans of cells differ that both have, and where they
+// ran, and the benchmarks, so that a change between them need not be one of the lock. Names are those of
 // the two.
 func (s Saved) Differ(o Saved, name, otherName string) (notes []string) {
 	var all []history.Difference // each once
 	cells := map[history.Difference]int{}
 	both := 0
+	var ran differences
 	for _, c := range s.Cells {
 		if !slices.ContainsFunc(o.Cells, func(d checker.Cell) bool { return c.Algorithm == d.Algorithm && c.Fault == d.Fault }) {
 			continue
 		}
 		both++
 		at := place{c.Algorithm, c.Fault}
+		if p, ok := s.plans[at]; ok {
+			ran.add(name, p)
+		}
+		if p, ok := o.plans[at]; ok {
+			ran.add(otherName, p)
+		}
 		theirs := o.plan(at, s.plan(at, history.Plan{}))
 		for _, d := range s.plan(at, theirs).Settings(theirs) {
 			if cells[d]++; cells[d] == 1 {
@@ -146,17 +168,18 @@ func (s Saved) Differ(o Saved, name, otherName string) (notes []string) {
 		}
 		notes = append(notes, notSame(d, name, otherName, where))
 	}
-	return append(notes, s.differ(o, name, otherName)...)
+	return append(notes, s.differ(o, ran, name, otherName)...)
 }
 
 func notSame(d history.Difference, name, otherName, where string) string {
 	return fmt.Sprintf("The %s is not the same: %s in %s, %s in %s%s.", d.What, d.A, name, d.B, otherName, where)
 }
 
-// differ says in what the benchmarks differ beside the locks, and what disturbed them.
-func (s Saved) differ(o Saved, name, otherName string) (notes []string) {
+// differ says in what the benchmarks differ beside the locks, and what disturbed them; d is
+// where the cells ran.
+func (s Saved) differ(o Saved, d differences, name, otherName string) (notes []string) {
 	if s.Bench == nil || o.Bench == nil {
-		return nil
+		return d.notes()
 	}
 	a, b := s.Bench.Plan, o.Bench.Plan
 	for _, d := range (history.Plan{TTL: a.TTL}).Settings(history.Plan{TTL: b.TTL}) {
@@ -168,7 +191,6 @@ func (s Saved) differ(o Saved, name, otherName string) (notes []string) {
 	if x, y := cost.At(s.Bench.Sync, .5), cost.At(o.Bench.Sync, .5); x > 0 && y > 0 && max(x, y) > 2*min(x, y) {
 		notes = append(notes, notSame(history.Difference{What: "disk", A: fmt.Sprintf("a write with fdatasync takes %v", x), B: y.String()}, name, otherName, ""))
 	}
-	var d differences
 	d.add(name, history.Plan{Lab: a.Lab, Machine: a.Machine, Versions: a.Versions})
 	d.add(otherName, history.Plan{Lab: b.Lab, Machine: b.Machine, Versions: b.Versions})
 	notes = append(notes, d.notes()...)
