@@ -52,6 +52,7 @@ func hurt(o lb.Outcome) bool {
 // without a fault comes first, as the yardstick of the others.
 type grid struct {
 	Rows, Cols           []string
+	locks                map[string]bool // fewer than rows where servers are told apart
 	RowGroups, ColGroups []group
 	cells                map[[2]string]*checker.Cell
 	planned              int // runs of each cell, 0 where nobody said
@@ -60,9 +61,10 @@ type grid struct {
 const noFault = "none"
 
 func newGrid(cells []checker.Cell, planned int) grid {
-	g := grid{cells: make(map[[2]string]*checker.Cell, len(cells)), planned: planned}
+	g := grid{cells: make(map[[2]string]*checker.Cell, len(cells)), locks: map[string]bool{}, planned: planned}
 	cells = slices.Clone(cells)
 	for i := range cells {
+		g.locks[cells[i].Algorithm] = true
 		cells[i].Algorithm, cells[i].Servers = cells[i].Row(), "" // a row is what a reader calls it
 		c := cells[i]
 		k := [2]string{c.Algorithm, c.Fault}
@@ -161,7 +163,7 @@ func (g grid) summary() string {
 	if n := len(g.inOrder(notRun)); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s", n, notRunShort))
 	}
-	s := plural(len(g.Rows), "algorithm", "algorithms") + " " + g.under() + ": " + strings.Join(parts, ", ")
+	s := plural(len(g.locks), "algorithm", "algorithms") + " " + g.under() + ": " + strings.Join(parts, ", ")
 	return s + g.promises() + "."
 }
 

@@ -97,6 +97,7 @@ func Join(dirs []string) (*Joined, error) {
 		}
 	}
 	j.learn()
+	j.beside()
 	for _, c := range j.cells {
 		j.label(c)
 	}

@@ -50,6 +50,17 @@ func (j *joiner) label(c *joinedCell) {
 	}
 }
 
+// beside puts the cells of an algorithm side by side, whatever servers they are of.
+func (j *joiner) beside() {
+	first := map[string]int{}
+	for i, c := range j.cells {
+		if _, ok := first[c.Algorithm]; !ok {
+			first[c.Algorithm] = i
+		}
+	}
+	slices.SortStableFunc(j.cells, func(a, b *joinedCell) int { return cmp.Compare(first[a.Algorithm], first[b.Algorithm]) })
+}
+
 // learn completes what is known of the cells' servers by other runs of the algorithm.
 func (j *joiner) learn() {
 	for _, c := range j.cells {
