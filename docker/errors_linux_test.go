@@ -86,6 +86,19 @@ func TestResolve(t *testing.T) {
 	resolves("zookeeper", present, false)
 }
 
+// TestComposeImages: who looks at servers by hand has those of the lab.
+func TestComposeImages(t *testing.T) {
+	text, err := os.ReadFile("compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, official := range images {
+		if want := "${" + override(kind) + ":-" + official + "}"; !strings.Contains(string(text), want) {
+			t.Errorf("compose.yaml has no %s", want)
+		}
+	}
+}
+
 func TestMissingImage(t *testing.T) {
 	t.Setenv("LOCKBENCH_IMAGE_REDIS", "lockbench/no-such-image:none")
 	for kind, want := range map[string]string{
