@@ -21,7 +21,8 @@ import (
 
 // The sizes of the matrix as a picture, in points.
 const (
-	matrixNames = 150 // for the names of the locks
+	matrixNames = 150 // for the names of the locks, which may be wider where they name servers
+	widestNames = 260
 	matrixCell  = 50
 	matrixRow   = 22
 	matrixGap   = 2
@@ -60,7 +61,7 @@ func drawMatrixInto(dir string, g grid) error {
 	for _, c := range g.Cols {
 		heads = max(heads, float64(small(9).Width(c)))
 	}
-	width := vg.Length(matrixNames + matrixCell*len(g.Cols) + matrixGap)
+	width := namesWidth(g) + vg.Length(matrixCell*len(g.Cols)+matrixGap)
 	height := vg.Length(heads) + vg.Length(matrixRow*len(g.Rows)) + 14
 	for _, format := range []string{"png", "svg"} {
 		c, err := draw.NewFormattedCanvas(width, height, format)
@@ -79,12 +80,23 @@ func drawMatrixInto(dir string, g grid) error {
 	return nil
 }
 
+func namesWidth(g grid) vg.Length {
+	width := vg.Length(matrixNames)
+	for _, row := range g.Rows {
+		if len(g.locks) < len(g.Rows) {
+			width = max(width, small(9).Width(row)+10)
+		}
+	}
+	return min(width, widestNames)
+}
+
 func drawMatrix(c draw.Canvas, g grid) {
+	names := namesWidth(g)
 	ink := color.RGBA{0x1c, 0x20, 0x2b, 0xff}
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	bottom := func(row int) vg.Length { return vg.Length(matrixRow * (len(g.Rows) - 1 - row)) }
-	left := func(col int) vg.Length { return vg.Length(matrixNames + matrixCell*col) }
+	left := func(col int) vg.Length { return names + vg.Length(matrixCell*col) }
 	for j, name := range g.Cols {
 		s := small(9)
 		s.Color, s.Rotation, s.XAlign, s.YAlign = ink, math.Pi/2, align.XLeft, align.YCenter
@@ -93,7 +105,7 @@ func drawMatrix(c draw.Canvas, g grid) {
 	for i, row := range g.Rows {
 		s := small(9)
 		s.Color, s.XAlign, s.YAlign = ink, align.XRight, align.YCenter
-		c.FillText(s, vg.Point{X: matrixNames - 6, Y: bottom(i) + matrixRow/2}, fitting(s, row, matrixNames-10))
+		c.FillText(s, vg.Point{X: names - 6, Y: bottom(i) + matrixRow/2}, fitting(s, row, names-10))
 		for j, col := range g.Cols {
 			if cell := g.At(row, col); cell != nil {
 				drawCell(c, cell, left(j), bottom(i))
