@@ -43,7 +43,7 @@ type setting struct {
 func differences(settings []setting) (all []Difference) {
 	for _, f := range settings {
 		if f.a != f.b {
-			all = append(all, Difference{f.what, fmt.Sprint(f.a), fmt.Sprint(f.b)})
+			all = append(all, Difference{f.what, cmp.Or(fmt.Sprint(f.a), "none"), cmp.Or(fmt.Sprint(f.b), "none")})
 		}
 	}
 	return all

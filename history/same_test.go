@@ -12,8 +12,8 @@ func TestSettings(t *testing.T) {
 	if other.Seed = 2; base.Same(other) != nil {
 		t.Errorf("two runs of a cell differ: %v", base.Same(other))
 	}
-	other.ServerImage = "redis=redis:8"
-	if got, want := base.Settings(other), []Difference{{"image", "redis=redis:7", "redis=redis:8"}}; !slices.Equal(got, want) || base.Same(other) == nil {
+	other.ServerImage, other.ServerBinary = "redis=redis:8", "redis=/opt/redis-server"
+	if got, want := base.Settings(other), []Difference{{"server binary", "none", "redis=/opt/redis-server"}, {"image", "redis=redis:7", "redis=redis:8"}}; !slices.Equal(got, want) || base.Same(other) == nil {
 		t.Errorf("they differ in %v, want %v", got, want)
 	}
 }
