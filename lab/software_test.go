@@ -52,6 +52,10 @@ func TestWith(t *testing.T) {
 	if other, err := redis.With(Own{Image: "etcd=etcd:3"}); err != nil || other.Kind.Image != redis.Kind.Image {
 		t.Errorf("an image of other software: %v, %v", other.Kind.Image, err)
 	}
+	both := Own{Binary: "etcd=/opt/own", Image: "redis=redis:8"}
+	if got := both.For(redis); got.Binary != "" || got.Image != both.Image {
+		t.Errorf("of %+v redis has %+v", both, got)
+	}
 	mariadb, _ := FindTopology("mariadb")
 	for _, wrong := range []Own{{Options: []string{"a"}}, {Options: []string{"=1"}}, {Options: []string{"a=1\n2"}}, {Options: []string{"a=b c"}},
 		{Binary: "mariadb"}, {Binary: "mariadb=relative"}, {Binary: "postgres=/opt/own"},
