@@ -34,6 +34,11 @@ type Env struct {
 // SentinelMaster is what the Sentinels of an [Env] call the master that they watch.
 const SentinelMaster = "lockbench"
 
+// Prefix is what everything that an algorithm keeps on its servers begins with, so that it
+// can be told from what others keep there: nodes, tables, and the keys and channels of a lock
+// whose own name begins with it.
+const Prefix = "lockbench"
+
 // Send sends one request to one server, between the steps before-NAME and
 // after-NAME. [ErrNotSent] says that the client was stopped before it left; otherwise
 // the error is that of the request. After an error, such as [ErrHeld] of a request that

@@ -42,7 +42,7 @@ func byHand(ctx context.Context, conn *sql.Conn) error {
 		return err
 	}
 	var one int
-	if err := tx.QueryRowContext(ctx, "SELECT 1 FROM lock_forupdate WHERE name = ? FOR UPDATE", []byte("mysql-forupdate")).Scan(&one); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT 1 FROM lockbench_forupdate WHERE name = ? FOR UPDATE", []byte("mysql-forupdate")).Scan(&one); err != nil {
 		return err
 	}
 	return tx.Commit()

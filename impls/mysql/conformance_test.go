@@ -32,7 +32,7 @@ func noIndexDeviations() map[string]string {
 type apart struct{ lb.Impl }
 
 func (a apart) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
-	const table = "lock_forupdate_noindex"
+	const table = "lockbench_forupdate_noindex"
 	check, _, _ := strings.Cut(env.Client, ".")
 	h := fnv.New64()
 	h.Write([]byte(check))

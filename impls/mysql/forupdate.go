@@ -43,7 +43,7 @@ func ForUpdate() lb.Impl {
 			Expect:     connected(),
 		},
 		tables: []string{forUpdateTable},
-		open:   openForUpdate("lock_forupdate"),
+		open:   openForUpdate("lockbench_forupdate"),
 	}
 }
 

@@ -1,3 +1,3 @@
-CREATE TABLE IF NOT EXISTS lock_forupdate (
+CREATE TABLE IF NOT EXISTS lockbench_forupdate (
   name VARBINARY(1024) NOT NULL PRIMARY KEY
 ) ENGINE = InnoDB

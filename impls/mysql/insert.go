@@ -66,7 +66,7 @@ type insert struct {
 
 func (c *insert) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
-		made, err := c.exec(ctx, req, "insert", "INSERT INTO lock_insert (name) VALUES (?)", []byte(req.Lock))
+		made, err := c.exec(ctx, req, "insert", "INSERT INTO lockbench_insert (name) VALUES (?)", []byte(req.Lock))
 		if err != nil {
 			err = refusal("INSERT", err)
 		}
@@ -90,7 +90,7 @@ func (c *insert) Release(ctx context.Context, req lb.Request) error {
 	case id == 0:
 		return errWhose
 	}
-	err := released(c.insist(ctx, req, "delete", "DELETE FROM lock_insert WHERE name = ? AND id = ?", []byte(req.Lock), id))
+	err := released(c.insist(ctx, req, "delete", "DELETE FROM lockbench_insert WHERE name = ? AND id = ?", []byte(req.Lock), id))
 	if lb.AnswerOf(err) != lb.AnswerUnknown {
 		c.rows.Drop(req.Owner)
 	}

@@ -42,7 +42,7 @@ func InsertTTL() lb.Impl {
 		},
 		tables: []string{insertTTLTable},
 		open: func(_ context.Context, s session) (lb.Client, error) {
-			return &insertTTL{row: row{s, "lock_insert_ttl"}}, nil
+			return &insertTTL{row: row{s, "lockbench_insert_ttl"}}, nil
 		},
 	}
 }

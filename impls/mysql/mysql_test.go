@@ -186,7 +186,7 @@ func TestQueuePassesTheDead(t *testing.T) {
 	l := newLab(t)
 	c, db := l.open(Queue()), l.database()
 	const life = 500 * time.Millisecond
-	if _, err := db.ExecContext(l.ctx, "INSERT INTO lock_queue_waiters (name, owner, expires) VALUES ('lock', 'dead', "+later+")",
+	if _, err := db.ExecContext(l.ctx, "INSERT INTO lockbench_queue_waiters (name, owner, expires) VALUES ('lock', 'dead', "+later+")",
 		life.Microseconds()); err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestQueueTakesANewPlace(t *testing.T) {
 	for waiters(l, db) == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := db.ExecContext(l.ctx, "DELETE FROM lock_queue_waiters"); err != nil {
+	if _, err := db.ExecContext(l.ctx, "DELETE FROM lockbench_queue_waiters"); err != nil {
 		t.Fatal(err)
 	}
 	l.release(holder, held, nil)
@@ -232,7 +232,7 @@ func TestQueueTakesANewPlace(t *testing.T) {
 
 func waiters(l *lab, db *sql.DB) (n int) {
 	l.Helper()
-	if err := db.QueryRowContext(l.ctx, "SELECT COUNT(*) FROM lock_queue_waiters").Scan(&n); err != nil {
+	if err := db.QueryRowContext(l.ctx, "SELECT COUNT(*) FROM lockbench_queue_waiters").Scan(&n); err != nil {
 		l.Fatal(err)
 	}
 	return n

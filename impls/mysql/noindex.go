@@ -36,6 +36,6 @@ func ForUpdateNoIndex() lb.Impl {
 			Expect:     connected(),
 		},
 		tables: []string{noIndexTable},
-		open:   openForUpdate("lock_forupdate_noindex"),
+		open:   openForUpdate("lockbench_forupdate_noindex"),
 	}
 }

@@ -51,7 +51,7 @@ func Queue() lb.Impl {
 		},
 		tables: []string{queueTable, queueWaitersTable},
 		open: func(_ context.Context, s session) (lb.Client, error) {
-			return &queue{row: row{s, "lock_queue"}}, nil
+			return &queue{row: row{s, "lockbench_queue"}}, nil
 		},
 	}
 }
@@ -92,7 +92,7 @@ func (c *queue) wait(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 
 // enqueue takes the last place.
 func (c *queue) enqueue(ctx context.Context, req lb.Request) error {
-	r, err := c.insist(ctx, req, "enqueue", "INSERT INTO lock_queue_waiters (name, owner, expires) VALUES (?, ?, "+later+")",
+	r, err := c.insist(ctx, req, "enqueue", "INSERT INTO lockbench_queue_waiters (name, owner, expires) VALUES (?, ?, "+later+")",
 		[]byte(req.Lock), []byte(req.Owner), c.env.TTL.Microseconds())
 	if err != nil {
 		return fmt.Errorf("mysql: enqueue: %w", err)
@@ -106,7 +106,7 @@ func (c *queue) heartbeat(ctx context.Context, req lb.Request) error {
 	if c.env.Clock.Mono().Sub(c.seen) < c.env.TTL/3 {
 		return nil
 	}
-	r, err := c.insist(ctx, req, "heartbeat", "UPDATE lock_queue_waiters SET expires = "+later+" WHERE owner = ?",
+	r, err := c.insist(ctx, req, "heartbeat", "UPDATE lockbench_queue_waiters SET expires = "+later+" WHERE owner = ?",
 		c.env.TTL.Microseconds(), []byte(req.Owner))
 	switch {
 	case err != nil:
@@ -125,7 +125,7 @@ func (c *queue) first(ctx context.Context, req lb.Request) (string, error) {
 		var owner []byte
 		var expired bool
 		err := c.get(ctx, req, "look", []any{&owner, &expired},
-			"SELECT owner, expires < "+now+" FROM lock_queue_waiters WHERE name = ? ORDER BY id LIMIT 1", []byte(req.Lock))
+			"SELECT owner, expires < "+now+" FROM lockbench_queue_waiters WHERE name = ? ORDER BY id LIMIT 1", []byte(req.Lock))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return "", fmt.Errorf("mysql: look at the queue: %w", err)
 		}
@@ -133,7 +133,7 @@ func (c *queue) first(ctx context.Context, req lb.Request) (string, error) {
 			return string(owner), nil
 		}
 		// It goes, if it has not been kept after all.
-		if _, err := c.insist(ctx, req, "evict", "DELETE FROM lock_queue_waiters WHERE owner = ? AND expires < "+now, owner); err != nil {
+		if _, err := c.insist(ctx, req, "evict", "DELETE FROM lockbench_queue_waiters WHERE owner = ? AND expires < "+now, owner); err != nil {
 			return "", fmt.Errorf("mysql: evict from the queue: %w", err)
 		}
 	}
@@ -141,7 +141,7 @@ func (c *queue) first(ctx context.Context, req lb.Request) (string, error) {
 
 // leave gives the place up.
 func (c *queue) leave(ctx context.Context, req lb.Request) error {
-	if _, err := c.insist(ctx, req, "leave", "DELETE FROM lock_queue_waiters WHERE owner = ?", []byte(req.Owner)); err != nil {
+	if _, err := c.insist(ctx, req, "leave", "DELETE FROM lockbench_queue_waiters WHERE owner = ?", []byte(req.Owner)); err != nil {
 		return fmt.Errorf("mysql: leave the queue: %w", err)
 	}
 	return nil

@@ -61,14 +61,14 @@ func (c version) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error)
 // look reads the row, and makes it where it is missing.
 func (c version) look(ctx context.Context, req lb.Request) (seen uint64, free bool, err error) {
 	err = c.get(ctx, req, "select", []any{&seen, &free},
-		"SELECT version, owner IS NULL OR expires < "+now+" FROM lock_version WHERE name = ?", []byte(req.Lock))
+		"SELECT version, owner IS NULL OR expires < "+now+" FROM lockbench_version WHERE name = ?", []byte(req.Lock))
 	switch {
 	case err == nil:
 		return seen, free, nil
 	case !errors.Is(err, sql.ErrNoRows):
 		return 0, false, fmt.Errorf("mysql: read the version: %w", err)
 	}
-	if _, err := c.insist(ctx, req, "create", "INSERT IGNORE INTO lock_version (name, version) VALUES (?, 0)", []byte(req.Lock)); err != nil {
+	if _, err := c.insist(ctx, req, "create", "INSERT IGNORE INTO lockbench_version (name, version) VALUES (?, 0)", []byte(req.Lock)); err != nil {
 		return 0, false, fmt.Errorf("mysql: make the row of the lock: %w", err)
 	}
 	return 0, true, nil
@@ -77,7 +77,7 @@ func (c version) look(ctx context.Context, req lb.Request) (seen uint64, free bo
 // set takes the lock if its version is still the one that was seen.
 func (c version) set(ctx context.Context, req lb.Request, seen uint64) (*lb.Lease, error) {
 	r, err := c.exec(ctx, req, "update",
-		"UPDATE lock_version SET version = version + 1, owner = ?, expires = "+later+" WHERE name = ? AND version = ?",
+		"UPDATE lockbench_version SET version = version + 1, owner = ?, expires = "+later+" WHERE name = ? AND version = ?",
 		[]byte(req.Owner), c.env.TTL.Microseconds(), []byte(req.Lock), seen)
 	switch {
 	case err != nil:
@@ -90,6 +90,6 @@ func (c version) set(ctx context.Context, req lb.Request, seen uint64) (*lb.Leas
 
 // Release leaves the version alone: a token is used up, whoever had it.
 func (c version) Release(ctx context.Context, req lb.Request) error {
-	return released(c.insist(ctx, req, "clear", "UPDATE lock_version SET owner = NULL WHERE name = ? AND owner = ?",
+	return released(c.insist(ctx, req, "clear", "UPDATE lockbench_version SET owner = NULL WHERE name = ? AND owner = ?",
 		[]byte(req.Lock), []byte(req.Owner)))
 }

@@ -60,6 +60,7 @@ func (rueidislockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error)
 	}
 	c := &rueidislockClient{env: env}
 	option := rueidislock.LockerOption{
+		KeyPrefix:    lb.Prefix,
 		KeyValidity:  env.TTL,
 		ClientOption: rueidis.ClientOption{InitAddress: env.Servers[:1]},
 		ClientBuilder: func(o rueidis.ClientOption) (rueidis.Client, error) {

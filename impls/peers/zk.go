@@ -121,7 +121,7 @@ func (c *zkLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 	}
 	c.req.Store(&req)
 	a := &zkAttempt{done: make(chan struct{}),
-		lock: zk.NewLock(c.conn, "/peer/_"+url.PathEscape(req.Lock), zk.WorldACL(zk.PermAll))}
+		lock: zk.NewLock(c.conn, "/lockbench-peer/_"+url.PathEscape(req.Lock), zk.WorldACL(zk.PermAll))}
 	c.held.Put(req.Owner, a)
 	go func() {
 		a.err = a.lock.Lock()

@@ -107,7 +107,7 @@ func (c *distributedLockClient) Close() error {
 }
 
 const (
-	distributedLockRoot = "/locks"
+	distributedLockRoot = "/lockbench-locks" // as lockbench's, where the listing has /locks
 	splitStr            = "_lock_"
 )
 

@@ -68,7 +68,7 @@ func (zkImproveLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	return l, nil
 }
 
-const lockPath = "/LOCK"
+const lockPath = "/lockbench-LOCK" // as lockbench's, where the listing has /LOCK
 
 // improveLock has the fields of the listing.
 type improveLock struct {
@@ -127,7 +127,7 @@ func (l *improveLock) tryOnce(ctx context.Context, req lb.Request) (bool, error)
 	if realPath := lockPath + "/" + children[0]; l.currentPath == realPath {
 		return true, nil
 	}
-	wz, found := slices.BinarySearch(children, l.currentPath[len("/LOCK/"):]) // substring(6)
+	wz, found := slices.BinarySearch(children, l.currentPath[len(lockPath)+1:]) // substring(6)
 	if !found {
 		return false, errors.New("ArrayIndexOutOfBoundsException: currentPath is the node of an earlier request")
 	}

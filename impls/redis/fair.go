@@ -52,17 +52,17 @@ func Fair() lb.Impl {
 
 type fair struct{ renewed }
 
-// fairKeys are the lock, its queue and the timeouts of those in it. All have a
-// prefix, so that no name of a lock is the queue of another.
+// fairKeys are the lock, its queue and the timeouts of those in it. All have an
+// ending, so that no name of a lock is the queue of another.
 func fairKeys(lock string) []string {
-	return []string{"fair:lock:" + lock, "fair:queue:" + lock, "fair:timeouts:" + lock}
+	return []string{lock + ":lock", lock + ":queue", lock + ":timeouts"}
 }
 
 // turn is the channel of one who waits; it ends with who that is.
-const turn = "fair:turn:"
+func turn(lock string) string { return lock + ":turn:" }
 
 func (c *fair) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	lease, err := c.await(ctx, req, turn+req.Owner, func(ctx context.Context) (*lb.Lease, time.Duration, error) {
+	lease, err := c.await(ctx, req, turn(req.Lock)+req.Owner, func(ctx context.Context) (*lb.Lease, time.Duration, error) {
 		return c.try(ctx, req)
 	})
 	if !errors.Is(err, lb.ErrNoEffect) {
@@ -86,5 +86,5 @@ func (c *fair) try(ctx context.Context, req lb.Request) (*lb.Lease, time.Duratio
 
 // Release gives the lock back, or the place in the queue.
 func (c *fair) Release(ctx context.Context, req lb.Request) error {
-	return c.release(ctx, req, script{fairRelease, fairKeys(req.Lock), []any{req.Owner, turn}})
+	return c.release(ctx, req, script{fairRelease, fairKeys(req.Lock), []any{req.Owner, turn(req.Lock)}})
 }

@@ -52,7 +52,7 @@ func Watchdog() lb.Impl {
 type watchdog struct{ renewed }
 
 // freed is the channel on which the release of a lock is published.
-func freed(lock string) string { return "freed:" + lock }
+func freed(lock string) string { return lock + ":freed" }
 
 func (c *watchdog) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	keys, ttl := []string{req.Lock}, c.env.TTL.Milliseconds()

@@ -45,7 +45,7 @@ func containerOf(doc string, lay layer) lb.Impl {
 	return algorithm{
 		info: queueInfo("zk-container", doc, `ZooKeeper Programmer's Guide, "Container Nodes" and "TTL Nodes"`),
 		open: func(c *client) lb.Client {
-			return &queue{client: c, root: "/container", lay: lay, mode: exclusive, before: predecessor}
+			return &queue{client: c, root: "/lockbench-container", lay: lay, mode: exclusive, before: predecessor}
 		},
 	}
 }

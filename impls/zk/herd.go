@@ -30,7 +30,7 @@ func Herd() lb.Impl {
 
 type herd struct{ *client }
 
-const herdRoot = "/herd"
+const herdRoot = "/lockbench-herd"
 
 func (h herd) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	if req.Shared {

@@ -36,10 +36,10 @@ func TestLostReply(t *testing.T) {
 		impl   lb.Impl
 		parent string // of the nodes
 	}{
-		{zk.Herd(), "/herd"},
-		{zk.Sequential(), "/sequential/_lost"},
-		{zk.Container(), "/container/_lost"},
-		{zk.RW(), "/rw/_lost"},
+		{zk.Herd(), "/lockbench-herd"},
+		{zk.Sequential(), "/lockbench-sequential/_lost"},
+		{zk.Container(), "/lockbench-container/_lost"},
+		{zk.RW(), "/lockbench-rw/_lost"},
 	} {
 		t.Run(tt.impl.Info().Name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -117,7 +117,7 @@ func TestLostReplyOfADelete(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		for ctx.Err() == nil {
-			if _, err := direct.Create("/herd/_next", []byte("next"), gozk.FlagEphemeral, gozk.WorldACL(gozk.PermAll)); err != gozk.ErrNodeExists {
+			if _, err := direct.Create("/lockbench-herd/_next", []byte("next"), gozk.FlagEphemeral, gozk.WorldACL(gozk.PermAll)); err != gozk.ErrNodeExists {
 				taken <- err
 				return
 			}
@@ -130,7 +130,7 @@ func TestLostReplyOfADelete(t *testing.T) {
 	if err := <-taken; err != nil {
 		t.Fatal(err)
 	}
-	if data, _, err := direct.Get("/herd/_next"); err != nil || string(data) != "next" {
+	if data, _, err := direct.Get("/lockbench-herd/_next"); err != nil || string(data) != "next" {
 		t.Errorf("the node of the next owner holds %q (%v)", data, err)
 	}
 }

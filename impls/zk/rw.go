@@ -22,7 +22,7 @@ func RW() lb.Impl {
 		`ZooKeeper Recipes, "Shared Locks"; Apache Curator, InterProcessReadWriteLock`)
 	info.Traits.Shared = true
 	return algorithm{info: info, open: func(c *client) lb.Client {
-		return rw{&queue{client: c, root: "/rw", lay: persistent, mode: readOrWrite, before: conflict, last: map[string]int{}}}
+		return rw{&queue{client: c, root: "/lockbench-rw", lay: persistent, mode: readOrWrite, before: conflict, last: map[string]int{}}}
 	}}
 }
 

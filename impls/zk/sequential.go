@@ -37,7 +37,7 @@ func Sequential() lb.Impl {
 		info: queueInfo("zk-sequential", "ephemeral sequential nodes; lowest holds; watch the predecessor",
 			`ZooKeeper Recipes, "Locks"; Apache Curator, InterProcessMutex and protected names`),
 		open: func(c *client) lb.Client {
-			return &queue{client: c, root: "/sequential", lay: persistent, mode: exclusive, before: predecessor, last: map[string]int{}}
+			return &queue{client: c, root: "/lockbench-sequential", lay: persistent, mode: exclusive, before: predecessor, last: map[string]int{}}
 		},
 	}
 }

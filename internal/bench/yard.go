@@ -137,7 +137,7 @@ func mariadbYard(ctx context.Context, endpoint string) (*yard, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	for _, q := range []string{"CREATE TABLE IF NOT EXISTS yard (id INT PRIMARY KEY) ENGINE=InnoDB", "INSERT IGNORE INTO yard VALUES (1)"} {
+	for _, q := range []string{"CREATE TABLE IF NOT EXISTS lockbench_yard (id INT PRIMARY KEY) ENGINE=InnoDB", "INSERT IGNORE INTO lockbench_yard VALUES (1)"} {
 		if _, err := c.ExecContext(ctx, q); err != nil {
 			return nil, fmt.Errorf("%s: %w", q, errors.Join(err, db.Close()))
 		}
@@ -149,7 +149,7 @@ func mariadbYard(ctx context.Context, endpoint string) (*yard, error) {
 			if err != nil {
 				return err
 			}
-			if err := one(ctx, tx, "SELECT id FROM yard WHERE id = 1 FOR UPDATE"); err != nil {
+			if err := one(ctx, tx, "SELECT id FROM lockbench_yard WHERE id = 1 FOR UPDATE"); err != nil {
 				return errors.Join(err, tx.Rollback())
 			}
 			return tx.Commit()
