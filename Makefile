@@ -46,9 +46,12 @@ servers: ## install the lock services that are missing (Debian, Ubuntu; asks sud
 browser: ## install the browser that the tests of the pages look through, if none is there (Debian)
 	@docker/install.sh $(if $(shell command -v chromium google-chrome chromium-browser),,chromium=chromium) pdftotext=poppler-utils
 
-# Without a browser its tests skip; where CI is set, they fail.
+compose: ## install docker compose, by which tests start servers that are not the lab's (Debian)
+	@docker/install.sh $(if $(shell docker compose version 2>/dev/null),,docker-compose=docker-compose)
+
+# Without a browser, or docker compose, their tests skip; where CI is set, they fail.
 test: servers ## every test, on real servers and in a browser
-	-@$(MAKE) --no-print-directory browser
+	-@$(MAKE) --no-print-directory browser compose
 	go build ./...
 	go test -p 1 -timeout 15m ./...
 	cd examples && go test ./...
@@ -85,4 +88,4 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 noise: servers ## benchmarks of one build must not differ, 20 pairs, and a build with a slower lock must, 5 tries
 	LOCKBENCH_NOISE_PAIRS=20 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
 
-.PHONY: help bench bench-all results build servers browser test lint packages docker-images bench-checker test-long mutate-checkers mutants noise
+.PHONY: help bench bench-all results build servers browser compose test lint packages docker-images bench-checker test-long mutate-checkers mutants noise

@@ -21,6 +21,8 @@ type Env struct {
 	// Sentinels are the addresses of those that know which server leads, for
 	// topologies that have them. Servers then holds the servers that they watch.
 	Sentinels []string
+	// Master is what the Sentinels call the server that they watch.
+	Master string
 	// TTL is the lease time that the run asks for.
 	TTL time.Duration
 	// Clock is the clock of the client's host. No algorithm reads another one.
@@ -30,9 +32,6 @@ type Env struct {
 	// Probe watches the client; nil for none.
 	Probe Probe
 }
-
-// SentinelMaster is what the Sentinels of an [Env] call the master that they watch.
-const SentinelMaster = "lockbench"
 
 // Prefix is what everything that an algorithm keeps on its servers begins with, so that it
 // can be told from what others keep there: nodes, tables, and the keys and channels of a lock

@@ -24,7 +24,7 @@ type benchFlags struct {
 	algorithms string
 	out        string
 	ours       bool // out was not given
-	json       bool
+	json, yes  bool
 }
 
 // The budgets of a benchmark, servers and all.
@@ -51,6 +51,8 @@ twice: with what they confirm on the disk, and without waiting for it.`,
 	f.StringVar(&b.algorithms, "algorithms", "*", "comma-separated names or patterns")
 	f.StringVar(&b.Baseline, "baseline", "", "the lock that ratios are to (default: redis-setpx-lua, or the first)")
 	f.StringVar(&b.Lab, "lab", p.Labs[0].Name, "where the servers run: see lockbench list labs")
+	f.StringVar(&b.Addrs, "addrs", "", "the servers of --lab external: HOST:PORT with commas between them, or a file")
+	f.BoolVar(&b.yes, "yes", false, "remove without asking what an earlier run has left on the servers of --addrs")
 	f.IntVar(&b.Rounds, "rounds", 8, "how often every lock has its turn; from 6 on there are intervals of 95%, and from 8 on compare can tell all locks from before")
 	f.DurationVar(&b.Budget, "budget", 0, fmt.Sprintf("how long it takes, servers and all (default: %v, with --short %v)", wholeBudget, shortBudget))
 	f.DurationVar(&b.TTL, "ttl", 2*time.Second, "lease time")
@@ -109,7 +111,7 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) error {
 	if err := p.completeBench(b); err != nil {
 		return err
 	}
-	driver, err := named(p.Catalog.Lab(b.Lab))
+	driver, err := borrowed(p.Catalog, &b.Lab, b.Addrs)
 	if err != nil {
 		return err
 	}
@@ -122,10 +124,14 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) error {
 		if err != nil {
 			return err
 		}
-		topologies = append(topologies, impl.Info().Topologies[0])
+		t, err := bench.Topology(p.Catalog, driver, impl)
+		if err != nil {
+			return usage("%w", err)
+		}
+		topologies = append(topologies, t.Name)
 	}
 	slices.Sort(topologies)
-	if err := p.ready(cmd.Context(), driver, slices.Compact(topologies), lab.Own{}); err != nil {
+	if err := p.ready(cmd.Context(), driver, slices.Compact(topologies), lab.Own{}, b.yes); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs(b.out)

@@ -64,7 +64,7 @@ func (p program) examine(ctx context.Context) []finding {
 	for i, d := range p.Labs {
 		err := d.Ready(ctx, nil)
 		findings = append(findings, said(d.Name+" lab: "+d.Doc, err, i == 0))
-		if err != nil {
+		if err != nil || d.At != nil { // where there are servers to be named, nobody has
 			continue
 		}
 		for _, t := range p.Topologies {

@@ -31,6 +31,7 @@ type planFlags struct {
 	ours bool // out was not given
 	json bool
 	ci   outputs
+	yes  bool
 
 	work     workloads.Workload
 	driver   lab.Driver
@@ -43,6 +44,8 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f.StringVar(&p.Workload, "workload", c.Workloads[0].Info().Name, "what clients do inside the lock: see lockbench list workloads")
 	f.StringVar(&p.store, "store", inMemory, "what keeps the copy that refuses late writes: see lockbench list stores")
 	f.StringVar(&p.Lab, "lab", c.Labs[0].Name, "where the servers run: see lockbench list labs")
+	f.StringVar(&p.Addrs, "addrs", "", "the servers of --lab external: HOST:PORT with commas between them, or a file")
+	f.BoolVar(&p.yes, "yes", false, "remove without asking what an earlier run has left on the servers of --addrs")
 	f.StringVar(&p.Topology, "topology", "", "the lock service (default: the algorithm's first that the fault can strike, or an ensemble of three where it has to do with sessions or leaders)")
 	f.StringArrayVar(&p.ServerOptions, "server-option", nil, "an option of the servers as NAME=VALUE, by the name that their documentation has; may be repeated")
 	f.StringVar(&p.ServerBinary, "server-binary", "", "servers of your own, as SOFTWARE=PATH, such as redis=/opt/redis/redis-server")
@@ -76,8 +79,16 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 	if err := p.keep(); err != nil {
 		return err
 	}
-	if p.driver, err = named(c.Lab(p.Lab)); err != nil {
+	if p.driver, err = borrowed(c, &p.Lab, p.Addrs); err != nil {
 		return err
+	}
+	if p.driver.Borrowed != nil {
+		if p.database != "" {
+			return usage("--store %s: the servers at --addrs keep locks only", p.store)
+		}
+		if len(p.ServerOptions) > 0 {
+			return usage("--server-option %s: the servers at --addrs are yours, and run", p.ServerOptions[0])
+		}
 	}
 	switch {
 	case p.Processes < 1 || p.Processes > 100:
@@ -128,15 +139,15 @@ func (p *planFlags) keep() error {
 // wants them, and the store's.
 func (prog program) readyFor(ctx context.Context, p *planFlags, locks ...string) error {
 	slices.Sort(locks)
-	if err := prog.ready(ctx, p.driver, slices.Compact(locks), catalog.Own(p.Plan)); err != nil || p.database == "" {
+	if err := prog.ready(ctx, p.driver, slices.Compact(locks), catalog.Own(p.Plan), p.yes); err != nil || p.database == "" {
 		return err
 	}
-	return prog.ready(ctx, p.driver, []string{p.database}, lab.Own{})
+	return prog.ready(ctx, p.driver, []string{p.database}, lab.Own{}, false)
 }
 
 // ready says whether this machine has the lab, with the servers of these topologies, as
 // the user wants them.
-func (p program) ready(ctx context.Context, driver lab.Driver, topologies []string, own lab.Own) error {
+func (p program) ready(ctx context.Context, driver lab.Driver, topologies []string, own lab.Own, yes bool) error {
 	var kinds []lab.Kind
 	software := ""
 	for _, name := range topologies {
@@ -145,6 +156,9 @@ func (p program) ready(ctx context.Context, driver lab.Driver, topologies []stri
 			return err
 		}
 		if t, err = t.With(own); err != nil {
+			return usage("%w", err)
+		}
+		if err := driver.Serves(t); err != nil {
 			return usage("%w", err)
 		}
 		if of := t.Kind.Software.Name; of != "" && len(own.Options) > 0 {
@@ -164,7 +178,11 @@ func (p program) ready(ctx context.Context, driver lab.Driver, topologies []stri
 	if err := driver.Can(lab.OwnImages); err != nil && own.Image != "" {
 		return usage("--image %s: %w", own.Image, err)
 	}
-	if err := driver.Ready(ctx, kinds); err != nil {
+	err := driver.Ready(ctx, kinds)
+	if left := (*lab.OccupiedError)(nil); errors.As(err, &left) {
+		err = clear(driver.Borrowed, kinds[0], left, yes)
+	}
+	if err != nil {
 		return exit{exitCantRun, fmt.Errorf("this machine can't run it: %w", err)}
 	}
 	return nil

@@ -199,7 +199,7 @@ func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Pla
 }
 
 // runKeys are the flags of lockbench matrix that the file may set.
-var runKeys = []string{"algorithms", "faults", "runs", "jobs", "seed", "duration", "ttl", "clients", "processes", "faults-at-once", "workload", "store", "lab", "topology", "server-option", "server-binary", "image", "until", "budget"}
+var runKeys = []string{"algorithms", "faults", "runs", "jobs", "seed", "duration", "ttl", "clients", "processes", "faults-at-once", "workload", "store", "lab", "addrs", "topology", "server-option", "server-binary", "image", "until", "budget"}
 
 // matrixOf is what the file says is to be run. What is wrong is told with its line.
 func (g *gateRun) matrixOf(conf gate.Config) (*run.Matrix, error) {

@@ -38,7 +38,7 @@ func Main(args []string, c Catalog) (code int) {
 		fmt.Fprintln(os.Stderr, "lockbench: internal error:", err)
 		return exitInternal
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // who asks twice does not want to wait
 	root := program{c}.rootCommand()

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/redis"
 	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/lab/external"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 func things() Catalog {
 	return Catalog{Locks: append(slowedDown(impls.All()), panics{redis.SetPXLua()}, careless{redis.SetPXDel()}),
 		Faults: faults.All(), More: append(faults.More(), disabled()...), Workloads: workloads.All(),
-		Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local(), docker.Driver()}}
+		Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local(), docker.Driver(), external.Driver()}}
 }
 
 // TestScripts holds the command line to its contract. See testdata/script.

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -120,12 +121,21 @@ func (prog program) matrix(f *matrixFlags, what string) (m *run.Matrix, err erro
 		return nil, err
 	}
 	m.Base, m.Workload = f.Plan, f.work
+	m.Jobs = jobs(f.driver, m.Jobs)
 	for _, a := range m.Algorithms {
 		if err := prog.runsOn(f.Topology, a.Info()); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
+}
+
+// jobs is how many runs are done at a time. Servers that are borrowed are one set.
+func jobs(d lab.Driver, wanted int) int {
+	if d.Borrowed != nil {
+		return 1
+	}
+	return wanted
 }
 
 // part is the shard of the matrix that is to be done.
@@ -146,7 +156,7 @@ func (f *matrixFlags) part(cmd *cobra.Command, m *run.Matrix) (err error) {
 func (prog program) resumeMatrix(cmd *cobra.Command, f *matrixFlags) (err error) {
 	flags := cmd.Flags()
 	flags.Visit(func(given *pflag.Flag) {
-		if !slices.Contains([]string{"resume", "runs", "jobs", "until", "budget", "json", "junit", "csv", "summary"}, given.Name) {
+		if !slices.Contains([]string{"resume", "runs", "jobs", "until", "budget", "json", "junit", "csv", "summary", "yes"}, given.Name) {
 			err = usage("--resume goes on with the plan that %s has: leave out --%s", f.resume, given.Name)
 		}
 	})
@@ -181,9 +191,10 @@ func (prog program) resumeMatrix(cmd *cobra.Command, f *matrixFlags) (err error)
 	if err := bounds(m); err != nil {
 		return err
 	}
-	if f.driver, err = named(prog.Lab(m.Base.Lab)); err != nil {
+	if f.driver, err = named(prog.Lab(m.Base.Lab, m.Base.Addrs)); err != nil {
 		return err
 	}
+	m.Jobs = jobs(f.driver, m.Jobs)
 	if f.store = m.Base.Store; f.store == "" {
 		f.store = inMemory
 	}

@@ -53,7 +53,7 @@ answer is a table and a page.`,
 			if err != nil {
 				return exit{exitCantRun, err}
 			}
-			if err := p.ready(cmd.Context(), driver, []string{studied[0].topology, studied[1].topology}, lab.Own{}); err != nil {
+			if err := p.ready(cmd.Context(), driver, []string{studied[0].topology, studied[1].topology}, lab.Own{}, false); err != nil {
 				return err
 			}
 			if err := os.MkdirAll(out, 0o755); err != nil {

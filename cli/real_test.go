@@ -51,8 +51,14 @@ func cells(t *testing.T, cmd *exec.Cmd, code int) map[string]checker.Cell {
 	if got := cmd.ProcessState.ExitCode(); got != code {
 		t.Fatalf("%v: exit code %d, want %d\n%s%s", cmd.Args[1:], got, code, &out, &errOut)
 	}
+	return byCell(t, out.String())
+}
+
+// byCell is the one object that --json has printed, by cell.
+func byCell(t *testing.T, out string) map[string]checker.Cell {
+	t.Helper()
 	var file rundir.MatrixFile
-	dec := json.NewDecoder(&out)
+	dec := json.NewDecoder(strings.NewReader(out))
 	if err := dec.Decode(&file); err != nil {
 		t.Fatal(err)
 	}

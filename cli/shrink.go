@@ -180,13 +180,13 @@ func (s *shrinking) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	driver, err := named(s.Lab(s.run.Plan.Lab))
+	driver, err := named(s.Lab(s.run.Plan.Lab, s.run.Plan.Addrs))
 	if err != nil {
 		return err
 	}
 	s.matrix = run.Matrix{Catalog: s.Catalog, Workload: work, Base: s.run.Plan}
 	p := s.run.Plan
-	if err := s.ready(ctx, driver, []string{p.Topology}, catalog.Own(p)); err != nil {
+	if err := s.ready(ctx, driver, []string{p.Topology}, catalog.Own(p), false); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(s.out); err == nil {

@@ -39,6 +39,16 @@ func Check(ctx context.Context, kinds ...string) error {
 	return nil
 }
 
+// Image is the name of the image that servers of a kind run in; the engine has it.
+func Image(ctx context.Context, kind string) (string, error) {
+	engine, err := connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer engine.Close()
+	return resolve(ctx, engine, kind)
+}
+
 // connect finds the engine the way testcontainers does: DOCKER_HOST, its
 // properties file, the usual sockets.
 func connect(ctx context.Context) (*client.Client, error) {

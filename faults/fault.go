@@ -135,6 +135,17 @@ func (f Fault) Step(s Setting) string {
 
 // Available says why the fault can't strike in this setting, or nil.
 func (f Fault) Available(s Setting) error {
+	if err := s.Lab.Serves(s.Topology); err != nil {
+		return err
+	}
+	if _, ok := s.order(f); ok {
+		return AService(s)
+	}
+	if f.Family == Servers && f.Mix == nil {
+		if err := s.Lab.Can(lab.Strike); err != nil {
+			return err
+		}
+	}
 	for _, need := range f.Needs {
 		if err := need(s); err != nil {
 			return err

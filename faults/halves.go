@@ -13,7 +13,7 @@ import (
 func cutHalves() Fault {
 	return Fault{Name: "cut-halves", Family: Network, Also: []Family{Servers},
 		Doc:   "split servers and workers in two, the leader in the minority; each side sees only itself",
-		Needs: []Need{SeveralServers, Can(lab.Packets)},
+		Needs: []Need{SeveralServers, Can(lab.Packets), Can(lab.Strike)},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			few, many := halves(ctx, on)
 			for i, w := range on.Workers() {

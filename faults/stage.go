@@ -106,6 +106,15 @@ type Stage interface {
 	// Operate gives a server, or a sentinel, a command that people give. of is the worker
 	// whose clients it is about, nil for a command that is about none.
 	Operate(ctx context.Context, server Node, what lab.Operation, of Node) (*Operated, error)
+	// Command strikes servers that are not lockbench's, by a command of the user's.
+	Command(ctx context.Context, order lab.Order) (*Commanded, error)
+}
+
+// Commanded is a command of the user's that was run: what it said last, and, when it is taken
+// back, for how long a server did not answer.
+type Commanded struct {
+	Said   string
+	Outage func() lab.Outage
 }
 
 // Node is a process of the run on its host.

@@ -26,6 +26,9 @@ type Plan struct {
 	Statement string `json:"statement,omitempty"`
 	Lab       string `json:"lab"`
 	Topology  string `json:"topology"`
+	// Addrs are the servers of somebody else that were borrowed: HOST:PORT with commas between
+	// them, or a file's name; "" for the lab's own.
+	Addrs string `json:"addrs,omitempty"`
 	// ServerOptions are NAME=VALUE, by the names that the server's documentation has;
 	// ServerBinary is SOFTWARE=PATH and ServerImage SOFTWARE=NAME, "" for the servers that
 	// lockbench finds itself.
@@ -62,6 +65,15 @@ type Plan struct {
 	// server, and the libraries that locks are made of.
 	Machine  *Machine          `json:"machine,omitempty"`
 	Versions map[string]string `json:"versions,omitempty"`
+}
+
+// Prefix is what names of locks begin with: on servers of somebody else they are told from
+// what others have there.
+func (p Plan) Prefix() string {
+	if p.Addrs == "" {
+		return ""
+	}
+	return lb.Prefix + ":"
 }
 
 // About is what a reader of a run must be told of its algorithm and its fault, so that a

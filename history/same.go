@@ -30,7 +30,7 @@ func (p Plan) Settings(o Plan) []Difference {
 
 // SameRun says in what two plans of one cell differ that may be of the same run, or nil.
 func (p Plan) SameRun(o Plan) error {
-	return first(differences([]setting{{"seed", p.Seed, o.Seed}, {"lab", p.Lab, o.Lab}, {"length", p.Duration, o.Duration}}))
+	return first(differences([]setting{{"seed", p.Seed, o.Seed}, {"lab", p.Lab, o.Lab}, {"address of the servers", p.Addrs, o.Addrs}, {"length", p.Duration, o.Duration}}))
 }
 
 func storeName(p Plan) string { return cmp.Or(p.Store, "memory") }

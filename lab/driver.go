@@ -24,6 +24,11 @@ type Driver struct {
 	Foreign bool
 	// Lacks is what the lab can't do, each with the reason.
 	Lacks map[Ability]string
+	// At is the lab with the servers at these addresses, HOST:PORT with commas between them or
+	// a file's name; nil for labs that bring their own.
+	At func(addrs string) (Driver, error)
+	// Borrowed are the servers that it uses; nil where they are its own.
+	Borrowed Borrowed
 }
 
 // Ability is something that a lab may be able to do to its hosts and programs.
@@ -41,6 +46,7 @@ const (
 	OwnServers   Ability = "run servers of your own"
 	OwnImages    Ability = "run servers of an image"
 	ClientHosts  Ability = "tell clients' hosts apart"
+	Strike       Ability = "strike servers"
 )
 
 // Can says why the lab can't do something, or nil.

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const bridge = "lockbench0"
+// Bridge is the interface of the process that opens the lab, to all of its hosts.
+const Bridge = "lockbench0"
 
 // local is the ground of the lab on this machine: every host is a network namespace on a
 // bridge that leads nowhere. The addresses are those reserved for documentation
@@ -29,15 +30,15 @@ func openLocal() (Lab, error) {
 	if err := settle(); err != nil {
 		return nil, err
 	}
-	l := &local{&netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: bridge}}}
+	l := &local{&netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: Bridge}}}
 	if err := errors.Join(linkUp("lo"), netlink.LinkAdd(l.br)); err != nil {
 		return nil, fmt.Errorf("lab: make the bridge: %w", err)
 	}
 	net := net.IPNet{IP: net.IPv4(198, 51, 100, 0), Mask: net.CIDRMask(24, 32)}
-	if err := errors.Join(giveAddr(bridge, localAddr(0), net.Mask), linkUp(bridge)); err != nil {
+	if err := errors.Join(giveAddr(Bridge, localAddr(0), net.Mask), linkUp(Bridge)); err != nil {
 		return nil, fmt.Errorf("lab: make the bridge: %w", err)
 	}
-	return On(Ground{Make: l.plug, Net: net, Virtual: localAddr(virtual), Uplink: bridge}), nil
+	return On(Ground{Make: l.plug, Net: net, Virtual: localAddr(virtual), Uplink: Bridge}), nil
 }
 
 func localAddr(n int) net.IP { return net.IPv4(198, 51, 100, byte(n+1)) }

@@ -32,16 +32,19 @@ func redisReplica(self Host, all []Host) Program {
 	return p
 }
 
+// sentinelMaster is what the Sentinels of a lab call the master that they watch.
+const sentinelMaster = lb.Prefix
+
 // sentinelProgram watches the master on the first host. Its limits are short, so
 // that a promotion takes a second or two and not half a minute.
 func sentinelProgram(_ Host, all []Host) Program {
 	const quorum, replicas, sentinels = 2, 2, 2
 	config := []string{
 		"bind {addr}", "port {port}", "protected-mode no", "dir {dir}",
-		fmt.Sprintf("sentinel monitor %s %s 6379 %d", lb.SentinelMaster, all[0].Addr(), quorum),
-		"sentinel down-after-milliseconds " + lb.SentinelMaster + " 500",
-		"sentinel failover-timeout " + lb.SentinelMaster + " 3000",
-		"sentinel parallel-syncs " + lb.SentinelMaster + " 2",
+		fmt.Sprintf("sentinel monitor %s %s 6379 %d", sentinelMaster, all[0].Addr(), quorum),
+		"sentinel down-after-milliseconds " + sentinelMaster + " 500",
+		"sentinel failover-timeout " + sentinelMaster + " 3000",
+		"sentinel parallel-syncs " + sentinelMaster + " 2",
 	}
 	return Program{
 		Argv:  []string{"redis-server", "{dir}/sentinel.conf", "--sentinel"},
@@ -51,7 +54,7 @@ func sentinelProgram(_ Host, all []Host) Program {
 		Ready: func(ctx context.Context, endpoint string) error {
 			c := redis.NewSentinelClient(&redis.Options{Addr: endpoint, MaxRetries: -1})
 			defer c.Close()
-			master, err := c.Master(ctx, lb.SentinelMaster).Result()
+			master, err := c.Master(ctx, sentinelMaster).Result()
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,6 @@ import (
 	"net"
 	"strconv"
 
-	lb "github.com/lockbench/lockbench"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -21,7 +20,7 @@ var sentinelCommands = map[Operation]Command{
 // consent of the other Sentinels.
 func sentinelFailOver(ctx context.Context, at Target) (Effect, error) {
 	return Effect{Count: 1, Told: "ordered a failover"}, operateSentinel(at, func(c *redis.SentinelClient) error {
-		return c.Failover(ctx, lb.SentinelMaster).Err()
+		return c.Failover(ctx, sentinelMaster).Err()
 	})
 }
 
@@ -33,7 +32,7 @@ func sentinelReset(ctx context.Context, at Target) (e Effect, err error) {
 		if err != nil {
 			return err
 		}
-		if err := c.Reset(ctx, lb.SentinelMaster).Err(); err != nil {
+		if err := c.Reset(ctx, sentinelMaster).Err(); err != nil {
 			return err
 		}
 		e = Effect{Count: before, Told: fmt.Sprintf("forgot the %d others that it knew", before)}
@@ -42,10 +41,10 @@ func sentinelReset(ctx context.Context, at Target) (e Effect, err error) {
 	return e, err
 }
 
-// sentinelNames is the endpoint of the master, as the Sentinel knows it.
-func sentinelNames(ctx context.Context, endpoint string) (master string, err error) {
+// sentinelNames is the endpoint of the master of that name, as the Sentinel knows it.
+func sentinelNames(ctx context.Context, endpoint, name string) (master string, err error) {
 	err = operateSentinel(Target{Endpoint: endpoint}, func(c *redis.SentinelClient) error {
-		addr, err := c.GetMasterAddrByName(ctx, lb.SentinelMaster).Result()
+		addr, err := c.GetMasterAddrByName(ctx, name).Result()
 		if err == nil && len(addr) == 2 {
 			master = net.JoinHostPort(addr[0], addr[1])
 		}
@@ -56,7 +55,7 @@ func sentinelNames(ctx context.Context, endpoint string) (master string, err err
 
 // knownTo is how many replicas and other Sentinels it knows.
 func knownTo(ctx context.Context, c *redis.SentinelClient) (n int, err error) {
-	master, err := c.Master(ctx, lb.SentinelMaster).Result()
+	master, err := c.Master(ctx, sentinelMaster).Result()
 	for _, field := range []string{"num-slaves", "num-other-sentinels"} {
 		some, e := strconv.Atoi(master[field])
 		n, err = n+some, errors.Join(err, e)

@@ -15,6 +15,7 @@ type Service struct {
 	Servers   []*Server
 	Sentinels []*Server
 
+	master  string  // what the Sentinels call it
 	virtual string  // the address that moves, "" for none
 	primary *Server // has that address
 }
@@ -27,6 +28,9 @@ func (s *Service) Endpoints() []string {
 	}
 	return Endpoints(s.Servers)
 }
+
+// Master is what the Sentinels call the server that leads.
+func (s *Service) Master() string { return s.master }
 
 // mobile is a host that can take over an address from another.
 type mobile interface{ TakeAddr(addr string) error }
@@ -93,7 +97,7 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 		}
 		all = append(all, server)
 	}
-	s := &Service{Servers: all[:t.Servers], Sentinels: all[t.Servers:]}
+	s := &Service{Servers: all[:t.Servers], Sentinels: all[t.Servers:], master: t.Master}
 	if err := startAll(ctx, s.Servers); err != nil {
 		return nil, err
 	}
@@ -166,7 +170,7 @@ func (s *Service) Leader(ctx context.Context, except string) (*Server, error) {
 		if len(leaders) == 1 {
 			break
 		}
-		named, err := sentinelNames(ctx, watches.Endpoint())
+		named, err := sentinelNames(ctx, watches.Endpoint(), s.master)
 		if i := slices.IndexFunc(leaders, func(s *Server) bool { return s.Endpoint() == named }); err == nil && i >= 0 {
 			return leaders[i], nil
 		}

@@ -21,6 +21,8 @@ type Topology struct {
 	Servers int
 	// Sentinels watch the servers and promote one when their leader fails.
 	Sentinels int
+	// Master is what they call it.
+	Master string
 	// Virtual: clients use one address, which moves to the server that is promoted.
 	Virtual bool
 	// Delayed: a server that crashed stays down for longer than any lease.
@@ -46,7 +48,7 @@ func Topologies() []Topology {
 		{Name: "redis", Doc: "one Redis server", Kind: redisKind, Servers: 1},
 		{Name: "redis-5", Doc: "five independent Redis servers", Kind: redisKind, Servers: 5},
 		{Name: "redis-5-delayed", Doc: "five independent Redis servers; one that crashed stays down for longer than any lease", Kind: redisKind, Servers: 5, Delayed: true},
-		{Name: "redis-sentinel", Doc: "a Redis master, two replicas and three Sentinels", Kind: redisReplicas, Servers: 3, Sentinels: 3},
+		{Name: "redis-sentinel", Doc: "a Redis master, two replicas and three Sentinels", Kind: redisReplicas, Servers: 3, Sentinels: 3, Master: sentinelMaster},
 		{Name: "zookeeper", Doc: "one ZooKeeper server", Kind: zookeeperKind, Servers: 1},
 		{Name: "zookeeper-3", Doc: "a ZooKeeper ensemble of three", Kind: zookeeperKind, Servers: 3},
 		{Name: "zookeeper-5", Doc: "a ZooKeeper ensemble of five", Kind: zookeeperKind, Servers: 5},

@@ -27,10 +27,14 @@ func openTable(b *cost.Bench) benchTable {
 			}},
 		}
 	}
+	var all []benchColumn
+	for _, s := range b.Columns() {
+		all = append(all, columns(s)...)
+	}
 	return benchTable{
 		fmt.Sprintf("At a rate of %s/s: how long they wait since they were to ask", strconv.FormatFloat(b.Plan.Rate, 'f', -1, 64)),
 		fmt.Sprintf("%d clients together ask for one lock at random times of that rate, whether it keeps up or not. A wait begins at the intended time, not when the client was free to ask; what was still due at the end has waited until then.", cost.Contenders),
-		append(columns(cost.Disk), columns(cost.Memory)...),
+		all,
 		true,
 	}
 }

@@ -26,7 +26,7 @@ var publishedFigures = []elsewhere{{
 func benchOthers(b *cost.Bench) (list []string) {
 	for _, e := range publishedFigures {
 		for _, c := range b.Cells {
-			if f := c.Figures[e.measure]; f != nil && c.Topology == e.kind && c.Servers == cost.Disk {
+			if f := c.Figures[e.measure]; f != nil && c.Topology == e.kind && c.Servers == b.Main() {
 				list = append(list, fmt.Sprintf("%s: %s here; %s elsewhere (%s; %s).", e.What, duration(f), e.Theirs, e.Hardware, e.Source))
 				break
 			}

@@ -10,14 +10,11 @@ import (
 	"github.com/lockbench/lockbench/internal/cost"
 )
 
-// bothServers are the two columns of a benchmark.
-var bothServers = []cost.Servers{cost.Disk, cost.Memory}
-
 // benchPlots are the plots of a benchmark: those that answer for all locks, and to be
 // unfolded the curves, family by family.
 func benchPlots(b *cost.Bench) []plotGroup {
 	var both []series
-	for _, s := range bothServers {
+	for _, s := range b.Columns() {
 		both = append(both, series{string(s), b, s})
 	}
 	groups := []plotGroup{
@@ -122,7 +119,7 @@ const leastMS = 0.001
 func handOffCurves(b *cost.Bench) (curves []curve) {
 	for _, lock := range b.Plan.Algorithms {
 		k := curve{name: lock}
-		if c := b.Find(cost.Contended(lock, cost.Disk)); c != nil && len(c.Latency) > 1 {
+		if c := b.Find(cost.Contended(lock, b.Main())); c != nil && len(c.Latency) > 1 {
 			for _, q := range c.Latency {
 				k.points = append(k.points, plotter.XY{X: max(ms(q.At), leastMS), Y: q.Q})
 			}
@@ -139,7 +136,7 @@ func byKey(b *cost.Bench, x func(cost.Key) (int, bool)) (curves []curve) {
 		for _, c := range b.Cells {
 			at, ok := x(c.Key)
 			f := c.Figures[cost.Grants]
-			if ok && at > 0 && c.Algorithm == lock && c.Servers == cost.Disk && c.Loop == cost.Closed && f != nil && f.Median > 0 {
+			if ok && at > 0 && c.Algorithm == lock && c.Servers == b.Main() && c.Loop == cost.Closed && f != nil && f.Median > 0 {
 				k.points = append(k.points, plotter.XY{X: float64(at), Y: f.Median})
 			}
 		}

@@ -29,7 +29,7 @@ func newSides(list []namedBench) *sidesView {
 func sidesTables(list []namedBench) []benchTable {
 	one := func(title, doc string, key func(string, cost.Servers) cost.Key, m cost.Measure, show func(*cost.Figure) string) benchTable {
 		t := benchTable{Title: title, Brief: true}
-		for _, s := range bothServers {
+		for _, s := range columnsOfAll(list) {
 			for _, b := range list {
 				f := figureOf(func(lock string, s cost.Servers, m cost.Measure) *cost.Figure { return b.Figure(key(lock, s), m) })
 				t.Columns = append(t.Columns,
@@ -45,9 +45,21 @@ func sidesTables(list []namedBench) []benchTable {
 	}
 }
 
+// columnsOfAll are those that any of them has.
+func columnsOfAll(list []namedBench) (all []cost.Servers) {
+	for _, b := range list {
+		for _, s := range b.Columns() {
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
 // sidesFigures have a colour for each benchmark.
 func sidesFigures(list []namedBench) (out []figure) {
-	for _, s := range bothServers {
+	for _, s := range columnsOfAll(list) {
 		var each []series
 		for _, b := range list {
 			each = append(each, series{b.name, b.Bench, s})

@@ -60,33 +60,44 @@ func aloneTable(b *cost.Bench, f figureOf) benchTable {
 		}
 	}
 	base := benchColumn{"×base", "as a multiple of " + b.Plan.Baseline, 8, func(lock string) string {
-		return times(f(lock, cost.Disk, cost.Cycle), f(b.Plan.Baseline, cost.Disk, cost.Cycle))
+		return times(f(lock, b.Main(), cost.Cycle), f(b.Plan.Baseline, b.Main(), cost.Cycle))
 	}}
-	return benchTable{"Acquire and release, when nobody else wants it", "",
-		append(append(columns(cost.Disk), base), columns(cost.Memory)...), true}
+	intro := ""
+	if b.Main() == cost.Given {
+		intro = "The servers are those at " + b.Plan.Addrs + ". What is sent to them passes a relay of lockbench’s on this machine, which every time here contains, the cheapest round trip’s too."
+	}
+	all := append(columns(b.Main()), base)
+	for _, s := range b.Columns()[1:] {
+		all = append(all, columns(s)...)
+	}
+	return benchTable{"Acquire and release, when nobody else wants it", intro, all, true}
 }
 
 func crowdTable(b *cost.Bench, f figureOf) benchTable {
-	return benchTable{
+	t := benchTable{
 		fmt.Sprintf("%d clients want it: how fast it goes from one to another", cost.Contenders),
 		"A hand-off is from the call of a release to the grant to another client, who held nothing in between. Who takes back what he has just given, while others wait, is barging: unfair, and no hand-off.",
 		[]benchColumn{
-			f.column("disk/s", "hand-offs per second", 8, cost.Disk, cost.HandOffs, number3),
-			f.column("±", "how far its interval reaches", 5, cost.Disk, cost.HandOffs, margin),
+			f.column(string(b.Main())+"/s", "hand-offs per second", 8, b.Main(), cost.HandOffs, number3),
+			f.column("±", "how far its interval reaches", 5, b.Main(), cost.HandOffs, margin),
 			{"×base", "as a multiple of " + b.Plan.Baseline, 8, func(lock string) string {
-				return times(f(lock, cost.Disk, cost.HandOffs), f(b.Plan.Baseline, cost.Disk, cost.HandOffs))
+				return times(f(lock, b.Main(), cost.HandOffs), f(b.Plan.Baseline, b.Main(), cost.HandOffs))
 			}},
-			f.column("median", "of a hand-off's time", 9, cost.Disk, cost.P50, duration),
-			f.column("99%", "of a hand-off's time", 0, cost.Disk, cost.P99, duration),
-			f.column("longest", "wait of a client, also in vain", 9, cost.Disk, cost.Longest, duration),
-			f.column("barging", "share of all grants", 9, cost.Disk, cost.Barges, percent),
-			f.column("fair", "Jain’s index of each client’s grants: 1 is even", 6, cost.Disk, cost.Fair, number3),
-			f.column("overlaps", "share of grants while another held it: no lock", 0, cost.Disk, cost.Overlaps, percent),
-			f.column("memory/s", "hand-offs per second without waiting for the disk", 10, cost.Memory, cost.HandOffs, number3),
-			f.column("±", "how far its interval reaches", 5, cost.Memory, cost.HandOffs, margin),
+			f.column("median", "of a hand-off's time", 9, b.Main(), cost.P50, duration),
+			f.column("99%", "of a hand-off's time", 0, b.Main(), cost.P99, duration),
+			f.column("longest", "wait of a client, also in vain", 9, b.Main(), cost.Longest, duration),
+			f.column("barging", "share of all grants", 9, b.Main(), cost.Barges, percent),
+			f.column("fair", "Jain’s index of each client’s grants: 1 is even", 6, b.Main(), cost.Fair, number3),
+			f.column("overlaps", "share of grants while another held it: no lock", 0, b.Main(), cost.Overlaps, percent),
 		},
 		true,
 	}
+	for _, s := range b.Columns()[1:] {
+		t.Columns = append(t.Columns,
+			f.column(string(s)+"/s", "hand-offs per second without waiting for the disk", 10, s, cost.HandOffs, number3),
+			f.column("±", "how far its interval reaches", 5, s, cost.HandOffs, margin))
+	}
+	return t
 }
 
 func needsTable(b *cost.Bench, alone, crowd figureOf) benchTable {
@@ -98,25 +109,25 @@ func needsTable(b *cost.Bench, alone, crowd figureOf) benchTable {
 	alone, crowd = either(alone), either(crowd)
 	outage := benchColumn{"outage", "from the death of a holder to the next grant; never: not for as long as it was watched", 18, func(lock string) string {
 		never := 0
-		for _, s := range []cost.Servers{cost.Disk, cost.Memory} {
+		for _, s := range b.Columns() {
 			if c := b.Find(cost.Uncontended(lock, s)); c != nil {
 				never += c.Never
 			}
 		}
-		return outageOf(alone(lock, cost.Disk, cost.Outage), never)
+		return outageOf(alone(lock, b.Main(), cost.Outage), never)
 	}}
 	return benchTable{
 		fmt.Sprintf("What a grant needs, with %d clients, and how long a dead holder keeps it (TTL %v)", cost.Contenders, b.Plan.TTL),
 		"Requests are those of the lock’s own protocol, waiters’ included; bytes and packets are all that passed between clients and servers, both ways.",
 		[]benchColumn{
-			alone.column("alone", "requests when nobody else wants it", 7, cost.Disk, cost.Requests, number3),
-			crowd.column("requests", "per grant", 9, cost.Disk, cost.Requests, number3),
-			crowd.column("wakes", "of waiting clients, per grant", 6, cost.Disk, cost.WakeUps, number3),
-			crowd.column("packets", "per grant", 8, cost.Disk, cost.Packets, number3),
-			crowd.column("bytes", "per grant", 8, cost.Disk, cost.Bytes, inBytes),
-			crowd.column("servers", "processor time of the servers per grant", 8, cost.Disk, cost.ServerNS, duration),
-			crowd.column("clients", "processor time of the clients per grant", 8, cost.Disk, cost.ClientNS, duration),
-			crowd.column("memory", "of the servers", 8, cost.Disk, cost.Resident, inBytes),
+			alone.column("alone", "requests when nobody else wants it", 7, b.Main(), cost.Requests, number3),
+			crowd.column("requests", "per grant", 9, b.Main(), cost.Requests, number3),
+			crowd.column("wakes", "of waiting clients, per grant", 6, b.Main(), cost.WakeUps, number3),
+			crowd.column("packets", "per grant", 8, b.Main(), cost.Packets, number3),
+			crowd.column("bytes", "per grant", 8, b.Main(), cost.Bytes, inBytes),
+			crowd.column("servers", "processor time of the servers per grant", 8, b.Main(), cost.ServerNS, duration),
+			crowd.column("clients", "processor time of the clients per grant", 8, b.Main(), cost.ClientNS, duration),
+			crowd.column("memory", "of the servers", 8, b.Main(), cost.Resident, inBytes),
 			outage,
 		},
 		false,

@@ -48,7 +48,7 @@ func (f *planFacts) add(p history.Plan, c *checker.Cell) {
 	if !p.Made.IsZero() {
 		f.days.add(p.Made.Format("2 January 2006"))
 	}
-	f.labs.add(p.Lab)
+	f.labs.add(strings.TrimSuffix(p.Lab+" ("+p.Addrs+")", " ()"))
 	f.topologies.add(p.Topology)
 	for _, option := range p.ServerOptions {
 		f.options.add(option)

@@ -34,7 +34,7 @@ func priceOf(b *cost.Bench, lock string) price {
 // comparable are the servers in which locks are compared: with a disk, where it has any.
 func comparable(b *cost.Bench, lock string) cost.Servers {
 	if b.Served(lock) {
-		return cost.Disk
+		return b.Main()
 	}
 	return cost.Memory
 }

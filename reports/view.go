@@ -185,6 +185,7 @@ func Command(program string, p history.Plan) []string {
 	add("workload", p.Workload)
 	add("store", p.Store)
 	add("lab", p.Lab)
+	add("addrs", p.Addrs)
 	add("topology", p.Topology)
 	for _, option := range p.ServerOptions {
 		add("server-option", option)

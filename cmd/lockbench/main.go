@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/lab/external"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -20,6 +21,6 @@ func main() {
 		More:       faults.More(),
 		Workloads:  workloads.All(),
 		Topologies: lab.Topologies(),
-		Labs:       []lab.Driver{lab.Local(), docker.Driver()},
+		Labs:       []lab.Driver{lab.Local(), docker.Driver(), external.Driver()},
 	}))
 }

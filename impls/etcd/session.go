@@ -39,7 +39,7 @@ func dial(ctx context.Context, env *lb.Env, config clientv3.Config) (*clientv3.C
 	if err != nil {
 		return nil, fmt.Errorf("etcd: connect to %v: %w", env.Servers, err)
 	}
-	if _, err := c.Get(ctx, "ready"); err != nil {
+	if _, err := c.Get(ctx, lb.Prefix+":ready"); err != nil {
 		_ = c.Close()
 		return nil, fmt.Errorf("etcd: connect to %v: %w", env.Servers, err)
 	}

@@ -17,11 +17,12 @@ import (
 // Execute does a benchmark in the directory, of which the plan is given, and calls done
 // after each round. What was measured until an error is in the directory, too.
 func Execute(ctx context.Context, c catalog.Catalog, dir string, plan cost.Plan, done func(*cost.Bench)) (*rundir.Bench, error) {
-	driver, err := c.Lab(plan.Lab)
+	driver, err := c.Lab(plan.Lab, plan.Addrs)
 	if err != nil {
 		return nil, err
 	}
-	plan.Machine, plan.Versions = run.Here(), run.Versions(ctx, driver, topologies(c, plan)...)
+	all := topologies(c, driver, plan)
+	plan.Machine, plan.Versions = run.Here(), run.Versions(ctx, driver, all...)
 	d, err := rundir.CreateBench(dir, plan)
 	if err != nil {
 		return nil, err
@@ -32,6 +33,13 @@ func Execute(ctx context.Context, c catalog.Catalog, dir string, plan cost.Plan,
 		return nil, err
 	}
 	defer logTo.Close()
+	for _, t := range all[:min(1, len(all))] { // of servers that are borrowed there is one kind
+		giveBack, err := run.Borrow(ctx, driver, t.Kind)
+		if err != nil {
+			return nil, err
+		}
+		defer giveBack()
+	}
 	before := look(ctx)
 	stop := follow(ctx, dir, done)
 	err = run.InLab(ctx, driver, logTo, "measure", dir)
@@ -48,10 +56,10 @@ func Execute(ctx context.Context, c catalog.Catalog, dir string, plan cost.Plan,
 	return d, err
 }
 
-func topologies(c catalog.Catalog, p cost.Plan) (all []lab.Topology) {
+func topologies(c catalog.Catalog, d lab.Driver, p cost.Plan) (all []lab.Topology) {
 	for _, name := range p.Algorithms {
 		if impl, err := c.Lock(name); err == nil {
-			if t, err := c.Topology(impl.Info().Topologies[0]); err == nil {
+			if t, err := Topology(c, d, impl); err == nil {
 				all = append(all, t)
 			}
 		}

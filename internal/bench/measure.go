@@ -21,6 +21,7 @@ const startBound = time.Minute
 // measurement is a benchmark at work.
 type measurement struct {
 	plan  cost.Plan
+	on    lab.Driver
 	dir   *rundir.Bench
 	lab   lab.Lab
 	rows  []row
@@ -37,7 +38,7 @@ func Measure(ctx context.Context, dir string, c catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
-	driver, err := c.Lab(d.Bench.Plan.Lab)
+	driver, err := c.Lab(d.Bench.Plan.Lab, d.Bench.Plan.Addrs)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func Measure(ctx context.Context, dir string, c catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
-	m := &measurement{plan: d.Bench.Plan, dir: d, lab: l, out: d.Bench,
+	m := &measurement{plan: d.Bench.Plan, on: driver, dir: d, lab: l, out: d.Bench,
 		rand: rand.New(rand.NewPCG(d.Bench.Plan.Seed, 0)), given: map[string]error{}}
 	return errors.Join(m.all(ctx, c), l.Close(), os.RemoveAll(d.DataDir()))
 }
@@ -56,12 +57,14 @@ func (m *measurement) all(ctx context.Context, c catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
-	if m.out.Sync, err = diskSync(data); err != nil {
-		return err
+	if m.on.Borrowed == nil { // else the disk is elsewhere
+		if m.out.Sync, err = diskSync(data); err != nil {
+			return err
+		}
 	}
 	starting, cancel := context.WithTimeout(ctx, startBound)
 	defer cancel()
-	if m.rows, err = bringUp(starting, m.lab, c, m.plan, data, m.dir.OpenLog); err != nil {
+	if m.rows, err = bringUp(starting, m.lab, m.on, c, m.plan, data, m.dir.OpenLog); err != nil {
 		return err
 	}
 	if err := m.warmUp(ctx); err != nil {

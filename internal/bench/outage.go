@@ -23,6 +23,7 @@ import (
 type Holder struct {
 	Algorithm          string
 	Servers, Sentinels []string
+	Master             string
 	TTL                time.Duration
 	Request            lb.Request
 	Seed               uint64
@@ -44,7 +45,7 @@ func Hold(ctx context.Context, in io.Reader, out io.Writer, c catalog.Catalog) e
 		return err
 	}
 	client, err := impl.Open(ctx, &lb.Env{
-		Client: "holder", Servers: h.Servers, Sentinels: h.Sentinels, TTL: h.TTL,
+		Client: "holder", Servers: h.Servers, Sentinels: h.Sentinels, Master: h.Master, TTL: h.TTL,
 		Clock: lb.HostClock{}, Rand: rand.New(rand.NewPCG(h.Seed, 1)),
 	})
 	if err != nil {
@@ -90,7 +91,7 @@ func (m *measurement) outages(ctx context.Context) error {
 				continue
 			}
 			cell := m.out.Find(cost.Uncontended(r.name(), r.on.servers))
-			d := &death{measurement: m, row: r, lock: fmt.Sprintf("bench-%s-death-%d", r.name(), n)}
+			d := &death{measurement: m, row: r, lock: fmt.Sprintf("lockbench:bench-%s-death-%d", r.name(), n)}
 			if err := d.begin(ctx, host); err != nil {
 				cell.Fail(fmt.Errorf("outage: %w", err))
 				continue
@@ -104,7 +105,7 @@ func (m *measurement) outages(ctx context.Context) error {
 
 // first reports whether the row is the one of its algorithm on whose servers what does
 // not depend on the disk is measured.
-func (m *measurement) first(r row) bool { return r.on.servers == columns(r.on.topology)[0] }
+func (m *measurement) first(r row) bool { return r.on.servers == columns(m.on, r.on.topology)[0] }
 
 // death is that of one holder.
 type death struct {
@@ -138,7 +139,7 @@ func (d *death) begin(ctx context.Context, host lab.Host) error {
 	}
 	d.says = reportsOut
 	return json.NewEncoder(ordersIn).Encode(Holder{
-		Algorithm: d.row.name(), Servers: d.row.on.up.Endpoints(), Sentinels: lab.Endpoints(d.row.on.up.Sentinels),
+		Algorithm: d.row.name(), Servers: d.row.on.up.Endpoints(), Sentinels: lab.Endpoints(d.row.on.up.Sentinels), Master: d.row.on.up.Master(),
 		TTL: d.plan.TTL, Seed: d.plan.Seed, Request: lb.Request{Lock: d.lock, Owner: d.lock + ".holder"},
 	})
 }

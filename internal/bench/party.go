@@ -125,7 +125,7 @@ func (p *party) open(ctx context.Context, number uint64, i int) (*client, error)
 	count := &counts{asks: p.asks()}
 	env := &lb.Env{
 		Client: fmt.Sprintf("b%d-%d", number, i), TTL: p.ttl, Clock: lb.HostClock{}, Probe: count,
-		Servers: p.row.on.up.Endpoints(), Sentinels: lab.Endpoints(p.row.on.up.Sentinels),
+		Servers: p.row.on.up.Endpoints(), Sentinels: lab.Endpoints(p.row.on.up.Sentinels), Master: p.row.on.up.Master(),
 		Rand: rand.New(rand.NewPCG(p.seed, number<<16+uint64(i))),
 	}
 	c := &client{env: env, count: count}

@@ -45,28 +45,50 @@ type row struct {
 
 func (r row) name() string { return r.impl.Info().Name }
 
-// columns are how the servers of a topology run. Without servers it makes no difference.
-func columns(t lab.Topology) []cost.Servers {
-	if t.Servers == 0 {
+// columns are how the servers of a topology run. Without servers it makes no difference, and
+// servers of somebody else run as they do.
+func columns(d lab.Driver, t lab.Topology) []cost.Servers {
+	switch {
+	case t.Servers == 0:
 		return []cost.Servers{cost.Memory}
+	case d.Borrowed != nil:
+		return []cost.Servers{cost.Given}
 	}
 	return []cost.Servers{cost.Disk, cost.Memory}
 }
 
+// Topology is where a lock is measured: the first of its own that the lab has.
+func Topology(c catalog.Catalog, d lab.Driver, impl lb.Impl) (t lab.Topology, err error) {
+	for _, name := range impl.Info().Topologies {
+		t, e := c.Topology(name)
+		if e == nil {
+			e = d.Serves(t)
+		}
+		if e == nil && d.Borrowed != nil {
+			t = d.Borrowed.Like(t)
+		}
+		if e == nil {
+			return t, nil
+		}
+		err = errors.Join(err, e)
+	}
+	return t, fmt.Errorf("%s can't be measured here: %w", impl.Info().Name, err)
+}
+
 // bringUp starts the servers of all rows, each topology in each column once, and side by
 // side. data is where the durable ones keep theirs.
-func bringUp(ctx context.Context, l lab.Lab, c catalog.Catalog, p cost.Plan, data string, log func(string) (*os.File, error)) (rows []row, err error) {
+func bringUp(ctx context.Context, l lab.Lab, d lab.Driver, c catalog.Catalog, p cost.Plan, data string, log func(string) (*os.File, error)) (rows []row, err error) {
 	services := map[place]*service{}
 	for _, name := range p.Algorithms {
 		impl, err := c.Lock(name)
 		if err != nil {
 			return nil, err
 		}
-		t, err := c.Topology(impl.Info().Topologies[0])
+		t, err := Topology(c, d, impl)
 		if err != nil {
 			return nil, err
 		}
-		for _, servers := range columns(t) {
+		for _, servers := range columns(d, t) {
 			at := place{t.Name, servers}
 			if services[at] == nil {
 				services[at] = &service{topology: t, servers: servers}

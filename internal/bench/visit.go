@@ -52,7 +52,7 @@ func (m *measurement) visit(ctx context.Context, r row, round int, budget time.D
 		m.out.Find(cost.Contended(r.name(), r.on.servers)).Fail(hung)
 		return ctx.Err()
 	}
-	v := &visit{m, &party{row: r, ttl: m.plan.TTL, seed: m.plan.Seed}, round, fmt.Sprintf("bench-%s-%d", id, round)}
+	v := &visit{m, &party{row: r, ttl: m.plan.TTL, seed: m.plan.Seed}, round, fmt.Sprintf("lockbench:bench-%s-%d", id, round)}
 	err := errors.Join(v.all(ctx, budget), v.party.close())
 	if errors.Is(err, errHung) {
 		m.given[id] = err

@@ -59,8 +59,17 @@ func (c Catalog) Topology(name string) (lab.Topology, error) {
 	return find("topology", c.Topologies, topologyName, name)
 }
 
-// Lab of that name.
-func (c Catalog) Lab(name string) (lab.Driver, error) { return find("lab", c.Labs, labName, name) }
+// Lab of that name, with the servers at the addresses, "" for its own.
+func (c Catalog) Lab(name, addrs string) (lab.Driver, error) {
+	d, err := find("lab", c.Labs, labName, name)
+	switch {
+	case err != nil || addrs == "":
+		return d, err
+	case d.At == nil:
+		return d, fmt.Errorf("the %s lab brings its own servers: leave out --addrs, or use --lab external", name)
+	}
+	return d.At(addrs)
+}
 
 // Setting is where a fault would strike in a run of the plan.
 func (c Catalog) Setting(plan history.Plan) (s faults.Setting, err error) {
@@ -73,11 +82,16 @@ func (c Catalog) Setting(plan history.Plan) (s faults.Setting, err error) {
 		return s, err
 	}
 	s.Algorithm, s.Workload = impl.Info(), work.Info()
+	if s.Lab, err = c.Lab(plan.Lab, plan.Addrs); err != nil {
+		return s, err
+	}
 	if s.Topology, err = c.Servers(plan); err != nil {
 		return s, err
 	}
-	s.Lab, err = c.Lab(plan.Lab)
-	return s, err
+	if s.Lab.Borrowed != nil {
+		s.Topology = s.Lab.Borrowed.Like(s.Topology)
+	}
+	return s, nil
 }
 
 // Servers are those of the plan.

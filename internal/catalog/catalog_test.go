@@ -44,7 +44,7 @@ func TestFind(t *testing.T) {
 	if top, err := c.Topology("etcd"); err != nil || top.Name != "etcd" {
 		t.Errorf("topology: %v, %v", top, err)
 	}
-	if d, err := c.Lab("docker"); err != nil || d.Name != "docker" {
+	if d, err := c.Lab("docker", ""); err != nil || d.Name != "docker" {
 		t.Errorf("lab: %v, %v", d, err)
 	}
 	for name, at := range map[string]string{"none": "", "rare": "", "pause@before-set/2ttl": "before-set"} {
@@ -65,7 +65,7 @@ func TestUnknown(t *testing.T) {
 		"fault":     {func(n string) error { _, err := c.Fault(n); return err }, []string{"none", "pause", "rare"}},
 		"workload":  {func(n string) error { _, err := c.Workload(n); return err }, []string{"counter"}},
 		"topology":  {func(n string) error { _, err := c.Topology(n); return err }, []string{"redis", "etcd"}},
-		"lab":       {func(n string) error { _, err := c.Lab(n); return err }, []string{"local", "docker"}},
+		"lab":       {func(n string) error { _, err := c.Lab(n, ""); return err }, []string{"local", "docker"}},
 	} {
 		var unknown *UnknownError
 		err := find.get("On")

@@ -17,6 +17,8 @@ const (
 	Disk Servers = "disk"
 	// Memory: nobody waits for the disk.
 	Memory Servers = "memory"
+	// Given: the servers are somebody else's, and treat it as they do.
+	Given Servers = "given"
 )
 
 // Loop is who says when a client asks next.
@@ -124,14 +126,16 @@ func (c *Cell) Fail(why error) {
 
 // Plan is a benchmark, decided before it starts.
 type Plan struct {
-	Made       time.Time     `json:"made,omitzero"`
-	Algorithms []string      `json:"algorithms"`
-	Baseline   string        `json:"baseline"` // what ratios are to
-	Lab        string        `json:"lab"`
-	Seed       uint64        `json:"seed"`
-	Rounds     int           `json:"rounds"`
-	Budget     time.Duration `json:"budget_ns"`
-	TTL        time.Duration `json:"ttl_ns"`
+	Made       time.Time `json:"made,omitzero"`
+	Algorithms []string  `json:"algorithms"`
+	Baseline   string    `json:"baseline"` // what ratios are to
+	Lab        string    `json:"lab"`
+	// Addrs are the servers of somebody else that were borrowed, "" for the lab's own.
+	Addrs  string        `json:"addrs,omitempty"`
+	Seed   uint64        `json:"seed"`
+	Rounds int           `json:"rounds"`
+	Budget time.Duration `json:"budget_ns"`
+	TTL    time.Duration `json:"ttl_ns"`
 	// Rate of the open loop in acquisitions per second, 0 for none.
 	Rate float64 `json:"rate,omitempty"`
 	// Short leaves out the curves.
@@ -201,10 +205,21 @@ func (b *Bench) Blank() (list []string) {
 	return list
 }
 
-// Served reports whether the algorithm has servers: it then has cells for those that keep
-// what they confirm on the disk, also where nothing could be measured of them.
+// Columns are how the servers ran; Main is the one of them in which locks are compared.
+func (b *Bench) Columns() []Servers {
+	if b.Plan.Addrs != "" {
+		return []Servers{Given}
+	}
+	return []Servers{Disk, Memory}
+}
+
+// Main is the first of the columns.
+func (b *Bench) Main() Servers { return b.Columns()[0] }
+
+// Served reports whether the algorithm has servers: it then has cells in the main column,
+// also where nothing could be measured of them.
 func (b *Bench) Served(algorithm string) bool {
-	return slices.ContainsFunc(b.Cells, func(c *Cell) bool { return c.Algorithm == algorithm && c.Servers == Disk })
+	return slices.ContainsFunc(b.Cells, func(c *Cell) bool { return c.Algorithm == algorithm && c.Servers == b.Main() })
 }
 
 // Done reports whether every planned round was done.

@@ -47,12 +47,14 @@ func Servers(t testing.TB, topology string) []*lab.Server {
 	if !ok {
 		t.Fatalf("no topology %q", topology)
 	}
-	testenv.Need(t, topology, top.Kind.Missing())
-	l, err := newLoopback()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
+	return ServersOf(t, top)
+}
+
+// ServersOf is [Servers] of a topology that somebody has changed.
+func ServersOf(t testing.TB, top lab.Topology) []*lab.Server {
+	t.Helper()
+	testenv.Need(t, top.Name, top.Kind.Missing())
+	l := loopbackOf(t)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	logs := t.TempDir()
@@ -63,6 +65,39 @@ func Servers(t testing.TB, topology string) []*lab.Server {
 		t.Fatal(err)
 	}
 	return service.Servers
+}
+
+// Start starts any program for the time of the test, and returns it when it is ready.
+func Start(t testing.TB, p lab.Program) lab.Process {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	h, err := loopbackOf(t).Host(ctx, "own", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	p.Log = log
+	process, err := h.Start(ctx, p)
+	if err != nil {
+		text, _ := os.ReadFile(log.Name())
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return process
+}
+
+func loopbackOf(t testing.TB) *loopback {
+	t.Helper()
+	l, err := newLoopback()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
 }
 
 // Endpoints are the addresses of servers, as an Env wants them.

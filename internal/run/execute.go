@@ -75,7 +75,7 @@ func Watched(ctx context.Context, c catalog.Catalog, dir string, plan history.Pl
 
 // performed has the plan performed in its lab.
 func performed(ctx context.Context, c catalog.Catalog, r *rundir.Run, tell func(string)) error {
-	driver, err := c.Lab(r.Plan.Lab)
+	driver, err := c.Lab(r.Plan.Lab, r.Plan.Addrs)
 	if err != nil {
 		return err
 	}
@@ -93,6 +93,15 @@ func performed(ctx context.Context, c catalog.Catalog, r *rundir.Run, tell func(
 		return err
 	}
 	defer told()
+	servers, err := c.Servers(r.Plan)
+	if err != nil {
+		return err
+	}
+	giveBack, err := Borrow(ctx, driver, servers.Kind)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
 	return inLab(ctx, driver, logTo, phases, "perform", abs)
 }
 

@@ -69,7 +69,7 @@ func Built() map[string]string {
 // versions are those of what takes part in a run.
 func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[string]string {
 	t, err := c.Servers(plan)
-	driver, err2 := c.Lab(plan.Lab)
+	driver, err2 := c.Lab(plan.Lab, plan.Addrs)
 	if err != nil || err2 != nil {
 		return Built()
 	}

@@ -67,6 +67,7 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 	if err != nil {
 		return errors.Join(err, rec.Close())
 	}
+	fault = fault.In(setting)
 	s := &stage{
 		plan: r.Plan, catalog: c, dir: r, lab: l, setting: setting,
 		tell:   teller(phases),

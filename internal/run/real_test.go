@@ -194,7 +194,7 @@ func doIn(t *testing.T, dir, algorithm, fault, workload string, change func(*his
 	t.Helper()
 	t.Setenv(asMain, "1")
 	c := things()
-	driver, err := c.Lab("local")
+	driver, err := c.Lab("local", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -170,7 +170,7 @@ func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.
 		}
 		w, err := startWorker(ctx, h, worker.Config{
 			Name: name, Number: i + 1, Plan: plan, Store: store,
-			Servers: service.Endpoints(), Sentinels: lab.Endpoints(service.Sentinels),
+			Servers: service.Endpoints(), Sentinels: lab.Endpoints(service.Sentinels), Master: service.Master(),
 			SharedSession: share,
 			Clients:       part(plan.Clients, plan.Processes, i),
 			Events:        dir.EventsFile(name),

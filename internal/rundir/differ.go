@@ -31,7 +31,11 @@ func (d *differences) add(dir string, p history.Plan) {
 			d.values[what][value] = append(had, dir)
 		}
 	}
-	if set("lab", p.Lab); p.Duration > 0 {
+	set("lab", p.Lab)
+	if p.Addrs != "" {
+		set("addresses of the servers", p.Addrs)
+	}
+	if p.Duration > 0 {
 		set("length of a run", p.Duration.String())
 	}
 	if m := p.Machine; m != nil {

@@ -26,6 +26,7 @@ const restless = 2 * time.Millisecond
 type client struct {
 	name   string
 	worker string // the process, until the record says it
+	prefix string // of the names of locks
 	env    *lb.Env
 	impl   lb.Impl
 	record func(history.Event)
@@ -84,6 +85,7 @@ func (c *client) Acquire(ctx context.Context, ask workloads.Ask) (*lb.Lease, err
 	if req.Lock == "" {
 		req.Lock = workloads.DefaultLock
 	}
+	req.Lock = c.prefix + req.Lock
 	call := history.Event{Kind: history.KindCall, Op: history.OpAcquire, Client: c.name, Lock: req.Lock, ID: req.Owner,
 		Shared: req.Shared}
 	c.probe.begin(req.Owner)

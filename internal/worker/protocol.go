@@ -29,8 +29,9 @@ type Config struct {
 	Servers  []string `json:"servers"`
 	// SharedSession: its clients use one session.
 	SharedSession bool `json:"shared_session,omitempty"`
-	// Sentinels know which of the servers leads; none for most topologies.
+	// Sentinels know which of the servers leads, by the name Master; none for most topologies.
 	Sentinels []string `json:"sentinels,omitempty"`
+	Master    string   `json:"master,omitempty"`
 	Store     string   `json:"store"`
 	Events    string   `json:"events"` // the file to record to
 }

@@ -158,10 +158,10 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 	}
 	for i := range w.cfg.Clients {
 		name := clientName(w.cfg.Name, i)
-		c := &client{name: name, worker: w.cfg.Name, impl: impl, record: w.rec.Record,
+		c := &client{name: name, worker: w.cfg.Name, prefix: w.cfg.Plan.Prefix(), impl: impl, record: w.rec.Record,
 			probe: &probe{client: name, traps: w.traps, record: w.rec.Record, asks: asks}}
 		c.env = &lb.Env{
-			Client: clientName(cmp.Or(w.cfg.Identity, w.cfg.Name), i), Servers: w.cfg.Servers, Sentinels: w.cfg.Sentinels, TTL: w.cfg.Plan.TTL, Clock: lb.HostClock{},
+			Client: clientName(cmp.Or(w.cfg.Identity, w.cfg.Name), i), Servers: w.cfg.Servers, Sentinels: w.cfg.Sentinels, Master: w.cfg.Master, TTL: w.cfg.Plan.TTL, Clock: lb.HostClock{},
 			Rand:  rand.New(rand.NewPCG(w.cfg.Plan.Seed, uint64(w.cfg.Number)<<32|uint64(i+1))),
 			Probe: c.probe,
 		}

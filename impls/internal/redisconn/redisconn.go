@@ -71,7 +71,7 @@ func options(env *lb.Env, addr string) *redis.Options {
 func following(env *lb.Env) *redis.FailoverOptions {
 	o := options(env, "")
 	return &redis.FailoverOptions{
-		MasterName:      lb.SentinelMaster,
+		MasterName:      env.Master,
 		SentinelAddrs:   env.Sentinels,
 		MaxRetries:      o.MaxRetries,
 		DialerRetries:   o.DialerRetries,

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/shell"
+	"github.com/lockbench/lockbench/internal/testenv"
+)
+
+// composed starts services of docker/compose.yaml for the time of the test, and returns the
+// command that does more with them.
+func composed(t *testing.T, profiles ...string) (command string) {
+	t.Helper()
+	tool := []string{"docker", "compose"}
+	if _, err := exec.LookPath("docker-compose"); err == nil {
+		tool = []string{"docker-compose"}
+	} else if err := exec.Command("docker", "compose", "version").Run(); err != nil {
+		testenv.Need(t, "docker compose", fmt.Errorf("%w: make compose installs it", err))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	env := os.Environ()
+	for _, kind := range []string{"redis", "etcd", "zookeeper", "mariadb"} {
+		image, err := docker.Image(ctx, kind)
+		testenv.Need(t, "a container engine with images", err)
+		env = append(env, "LOCKBENCH_IMAGE_"+strings.ToUpper(kind)+"="+image)
+	}
+	file, err := filepath.Abs("../docker/compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool = append(tool, "-p", "lockbench-test", "-f", file)
+	for _, p := range profiles {
+		tool = append(tool, "--profile", p)
+	}
+	compose := func(args ...string) ([]byte, error) {
+		cmd := exec.Command(tool[0], append(tool[1:len(tool):len(tool)], args...)...)
+		cmd.Env = env
+		return cmd.CombinedOutput()
+	}
+	t.Cleanup(func() {
+		if out, err := compose("down", "-v", "-t", "0"); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	if out, err := compose("up", "-d"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return shell.Line(tool...)
+}
+
+// TestComposed uses services that somebody has started with docker/compose.yaml. Behind
+// Sentinels clients follow the master, as to a server of their own lab.
+func TestComposed(t *testing.T) {
+	needLab(t)
+	compose := composed(t, "redis-sentinel", "etcd-3", "zookeeper", "mariadb")
+	dir := t.TempDir()
+	sentinels := filepath.Join(dir, "sentinel.yaml")
+	if err := os.WriteFile(sentinels, fmt.Appendf(nil, `servers: [198.18.90.101:6379, 198.18.90.102:6379, 198.18.90.103:6379]
+sentinels: [198.18.90.104:26379, 198.18.90.105:26379, 198.18.90.106:26379]
+master: lockbench
+commands:
+  failover: {do: "%[1]s kill redis-master && echo killed", undo: "%[1]s start redis-master"}
+`, compose), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ algorithm, fault, addrs string }{
+		{"etcd-lease", "cut-holder", "127.0.0.1:12381,127.0.0.1:12382,127.0.0.1:12383"},
+		{"zk-sequential", "none", "127.0.0.1:12181"},
+		{"mysql-forupdate", "none", "127.0.0.1:13306"},
+		{"redis-setpx-lua", "failover", sentinels},
+	} {
+		var c checker.Cell
+		for start := time.Now(); ; time.Sleep(time.Second) { // until the server answers
+			cmd := lockbench(t, dir, "run", "--json", "--algorithm", tc.algorithm, "--fault", tc.fault, "--addrs", tc.addrs, "--duration", "500ms")
+			code, stdout, stderr := ran(t, cmd)
+			if code == exitCantRun && time.Since(start) < time.Minute {
+				continue
+			}
+			if code != exitKept {
+				t.Fatalf("%s × %s: %d\n%s%s", tc.algorithm, tc.fault, code, stdout, stderr)
+			}
+			c = byCell(t, stdout)[tc.algorithm+" × "+tc.fault]
+			break
+		}
+		switch {
+		case tc.fault == "none" && c.Outcome != lb.Safe, c.Outcome == lb.Inconclusive:
+			t.Errorf("%s × %s: %s, %s", tc.algorithm, tc.fault, c.Outcome, c.Reason)
+		case tc.fault == "failover" && !strings.Contains(c.Effect, "killed"):
+			t.Errorf("failover: %s", c.Effect)
+		}
+	}
+}

@@ -1,0 +1,302 @@
+package external
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/lab"
+)
+
+// visitBound is how long a server may take to answer a question, and lookBound how long the
+// look at all of them may take.
+const (
+	visitBound = 5 * time.Second
+	lookBound  = 15 * time.Second
+)
+
+var (
+	errNotLetIn = errors.New("it does not let us in")
+	errNotHere  = errors.New("it takes no writes")
+	errTaken    = errors.New("another run is using it, or has left its mark")
+)
+
+// relays are those to the servers of a kind.
+func (c *config) relays(k lab.Kind) ([]*relay, error) {
+	p, ok := protocols[k.Software.Name]
+	if !ok {
+		return nil, fmt.Errorf("external: lockbench can't log in to servers of the kind %q", k.Name)
+	}
+	var all []*relay
+	for _, addr := range c.Servers {
+		all = append(all, &relay{config: c, protocol: p, addr: addr})
+	}
+	return all, nil
+}
+
+// each visits the servers side by side, and says of each that fails what is wrong there.
+func (c *config) each(ctx context.Context, k lab.Kind, do func(context.Context, int, visit) error) error {
+	all, err := c.relays(k)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookBound)
+	defer cancel()
+	failed := make([]error, len(all))
+	ended := make(chan int, len(all)) // not every library gives up in time
+	for i, r := range all {
+		go func() {
+			err := r.visited(ctx, func(ctx context.Context, v visit) error { return do(ctx, i, v) })
+			if err != nil {
+				failed[i] = fmt.Errorf("%s at %s: %w", k.Software.Name, r.addr, r.explain(r.why(err)))
+			}
+			ended <- i
+		}()
+	}
+	open := make([]bool, len(all))
+	for range all {
+		select {
+		case i := <-ended:
+			open[i] = true
+		case <-ctx.Done():
+			if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return ctx.Err()
+			}
+			var silent []string
+			for i, r := range all {
+				if !open[i] {
+					silent = append(silent, r.addr)
+				}
+			}
+			return fmt.Errorf("%s at %s has not answered within %v: does it hang, or is it something else?", k.Software.Name, strings.Join(silent, ", "), lookBound)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// visited visits the server, for as long as one question may take and twice that.
+func (r *relay) visited(ctx context.Context, do func(context.Context, visit) error) error {
+	ctx, cancel := context.WithTimeout(ctx, visitBound)
+	defer cancel()
+	v, err := r.protocol.visit(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	return do(ctx, v)
+}
+
+// explain says what to do about it.
+func (r *relay) explain(err error) error {
+	var noTLS *tlsError
+	var number syscall.Errno
+	var noName *net.DNSError
+	hint := ""
+	switch said := strings.ToLower(err.Error()); {
+	case errors.As(err, &noTLS):
+		hint = "TLS fails: see 'tls' in the file of --addrs, or LOCKBENCH_TLS_CA and the like; leave them out for a server without TLS"
+	case r.config.tls == nil && r.speaksTLS():
+		hint = "it speaks TLS: name 'tls' in the file of --addrs, or set LOCKBENCH_TLS=1 and LOCKBENCH_TLS_CA"
+	case errors.Is(err, errNotLetIn), strings.Contains(said, "noauth"), strings.Contains(said, "access denied"), strings.Contains(said, "not authenticated"), strings.Contains(said, "wrongpass"), strings.Contains(said, "authentication"), strings.Contains(said, "user name is empty"), strings.Contains(said, "permission denied"):
+		hint = "check " + userVariable + " and " + passwordVariable + ", or 'user' and 'password' in the file of --addrs"
+	case strings.Contains(said, "tls:"), strings.Contains(said, "certificate"):
+		hint = "TLS fails: see 'tls' in the file of --addrs, or LOCKBENCH_TLS_CERT and LOCKBENCH_TLS_KEY"
+	case errors.As(err, &number), errors.As(err, &noName):
+		hint = "is the address right, and can this machine reach it?"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		hint = "it has not answered in time: does it hang, or is it something else?"
+	case strings.Contains(said, "misconf"), strings.Contains(said, "no space"), strings.Contains(said, "space exceeded"), strings.Contains(said, "oom command"), strings.Contains(said, "is full"), strings.Contains(said, "errno: 28"):
+		hint = "it takes no writes: make room there"
+	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed):
+		hint = "it hung up: is it something else?"
+	}
+	if hint == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", hint, err)
+}
+
+// speaksTLS tries.
+func (r *relay) speaksTLS() bool {
+	if r.protocol.ownTLS {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", r.addr)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	return anyTLS(ctx, c)
+}
+
+// Ready implements [lab.Borrowed]: the servers are there, let us in, and take what we write.
+func (c *config) Ready(ctx context.Context, k lab.Kind) error {
+	if err := c.watched(ctx, k); err != nil {
+		return err
+	}
+	left, by, err := c.kept(ctx, k)
+	switch {
+	case err != nil:
+		return err
+	case len(left) > 0 || by != "":
+		return &lab.OccupiedError{Names: left, By: by}
+	}
+	if err := c.Take(ctx, k); err != nil {
+		return err
+	}
+	return c.GiveBack(k)
+}
+
+// watched asks every Sentinel whom it watches.
+func (c *config) watched(ctx context.Context, k lab.Kind) error {
+	ctx, cancel := context.WithTimeout(ctx, visitBound)
+	defer cancel()
+	for _, addr := range c.Sentinels {
+		r := &relay{config: c, protocol: protocols["redis"], addr: addr, sentinel: true}
+		master, err := r.named(ctx, c.Master)
+		if err == nil && !slices.ContainsFunc(c.Servers, func(s string) bool { return same(s, master) }) {
+			err = fmt.Errorf("it says that %s is the master, which is none of the servers that are named", master)
+		}
+		if err != nil {
+			return fmt.Errorf("the sentinel at %s: %w", addr, r.explain(r.why(err)))
+		}
+		if ip, _, err := address(addr); err == nil && ip == "" {
+			return fmt.Errorf("sentinels tell their clients of addresses, and %s is another machine to each of them: name the address that this one has for others", addr)
+		}
+	}
+	return nil
+}
+
+// same reports whether both are the same address.
+func same(a, b string) bool {
+	one, port, err := address(a)
+	other, its, e := address(b)
+	return a == b || err == nil && e == nil && one == other && port == its
+}
+
+// address is the IP address of a server, "" for one that only this machine knows it by.
+func address(addr string) (ip string, port int, err error) {
+	tcp, err := net.ResolveTCPAddr("tcp4", addr)
+	if err != nil {
+		return "", 0, err
+	}
+	if tcp.IP.IsLoopback() {
+		return "", tcp.Port, nil
+	}
+	return tcp.IP.String(), tcp.Port, nil
+}
+
+// kept is what all servers keep together; by is what a mark says.
+func (c *config) kept(ctx context.Context, k lab.Kind) (all []string, by string, err error) {
+	names, marks := make([][]string, len(c.Servers)), make([]string, len(c.Servers))
+	err = c.each(ctx, k, func(ctx context.Context, i int, v visit) (err error) {
+		names[i], marks[i], err = v.kept(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	all = slices.Concat(names...)
+	slices.Sort(all)
+	return slices.Compact(all), cmp.Or(marks...), nil
+}
+
+// Take implements [lab.Borrowed]. Of servers that share their data one is asked, of those that
+// copy from another that one takes it.
+func (c *config) Take(ctx context.Context, k lab.Kind) error {
+	taken := make([]bool, len(c.Servers))
+	err := c.each(ctx, k, func(ctx context.Context, i int, v visit) error {
+		if i > 0 && !protocols[k.Software.Name].alone {
+			return nil
+		}
+		err := v.take(ctx, c.by)
+		if errors.Is(err, errNotHere) {
+			return nil
+		}
+		taken[i] = err == nil
+		return err
+	})
+	if err == nil && !slices.Contains(taken, true) {
+		err = fmt.Errorf("%s at %s: %w", k.Software.Name, strings.Join(c.Servers, ", "), errNotHere)
+	}
+	if err != nil && slices.Contains(taken, true) { // of several, some
+		err = errors.Join(err, c.GiveBack(k))
+	}
+	return err
+}
+
+// removeBound is how long the end of a run may take.
+const removeBound = 20 * time.Second
+
+// GiveBack implements [lab.Borrowed].
+func (c *config) GiveBack(k lab.Kind) error { return c.remove(k, c.by) }
+
+// Clear implements [lab.Borrowed].
+func (c *config) Clear(k lab.Kind) error {
+	_, by, err := c.kept(context.Background(), k)
+	if err != nil {
+		return err
+	}
+	return c.remove(k, by)
+}
+
+// remove removes what is under the prefix while the mark says by, and the mark when nothing else
+// is there: what is on its way when it looks, it finds when it looks again. A server that does
+// not answer may do so soon.
+func (c *config) remove(k lab.Kind, by string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), removeBound)
+	defer cancel()
+	for {
+		left, err := c.removeOnce(ctx, k, by)
+		switch {
+		case err == nil && left == 0:
+			return nil
+		case errors.Is(err, errTaken):
+			return err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("external: remove what begins with %s, %d in all: %w", lb.Prefix, left, ctx.Err()), err)
+		}
+	}
+}
+
+func (c *config) removeOnce(ctx context.Context, k lab.Kind, by string) (left int, err error) {
+	var count atomic.Int64
+	err = c.each(ctx, k, func(ctx context.Context, _ int, v visit) error {
+		names, said, err := v.kept(ctx)
+		if err == nil && said != "" && said != by {
+			err = fmt.Errorf("%w: %s", errTaken, said)
+		}
+		if err == nil && len(names) > 0 {
+			count.Add(int64(len(names)))
+			err = v.remove(ctx, names)
+		}
+		if errors.Is(err, errNotHere) { // a replica follows
+			return nil
+		}
+		return err
+	})
+	if left = int(count.Load()); err != nil || left > 0 {
+		return left, err
+	}
+	return 0, c.each(ctx, k, func(ctx context.Context, _ int, v visit) error {
+		if err := v.leave(ctx, by); !errors.Is(err, errNotHere) {
+			return err
+		}
+		return nil
+	})
+}
