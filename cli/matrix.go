@@ -250,7 +250,7 @@ func (prog program) runMatrix(cmd *cobra.Command, m *run.Matrix, f *matrixFlags,
 
 // plannedText is what is going to be done.
 func plannedText(m *run.Matrix, f *matrixFlags) string {
-	s := []string{fmt.Sprintf("%d algorithms × %d faults × %d runs", len(m.Algorithms), len(m.Faults), m.Runs)}
+	s := []string{strings.Join([]string{counted(len(m.Algorithms), "algorithm"), counted(len(m.Faults), "fault"), counted(m.Runs, "run")}, " × ")}
 	if m.Until > 0 {
 		s = append(s, fmt.Sprintf("more until the interval of each is narrower than %v", m.Until))
 	}
@@ -261,6 +261,14 @@ func plannedText(m *run.Matrix, f *matrixFlags) string {
 		s = append(s, "shard "+m.Shard.String())
 	}
 	return strings.Join(append(s, fmt.Sprintf("%d at a time", m.Jobs), fmt.Sprintf("seed %d", f.Seed), "into "+f.out), ", ")
+}
+
+// counted is so many of a thing.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // wide is how many cells are not as sure as was asked for.

@@ -166,6 +166,10 @@ func explain(err error, log string) error {
 	if readErr != nil {
 		return errors.Join(err, readErr)
 	}
+	var ended *exec.ExitError
+	if len(text) == 0 && errors.As(err, &ended) && !ended.Exited() { // who is killed says nothing
+		return err
+	}
 	if len(text) == 0 {
 		return fmt.Errorf("%w: it said nothing in %s: is the disk full?", err, log)
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// visitBound is how long a server may take to answer a question, and lookBound how long the
-// look at all of them may take.
+// visitBound is how long a visit to a server may take, and lookBound how long those to all of
+// them may.
 const (
 	visitBound = 5 * time.Second
 	lookBound  = 15 * time.Second
@@ -84,7 +84,7 @@ func (c *config) each(ctx context.Context, k lab.Kind, do func(context.Context, 
 	return errors.Join(failed...)
 }
 
-// visited visits the server, for as long as one question may take and twice that.
+// visited visits the server, for no longer than a visit may take.
 func (r *relay) visited(ctx context.Context, do func(context.Context, visit) error) error {
 	ctx, cancel := context.WithTimeout(ctx, visitBound)
 	defer cancel()
@@ -117,8 +117,8 @@ func (r *relay) explain(err error) error {
 		hint = "it has not answered in time: does it hang, or is it something else?"
 	case strings.Contains(said, "misconf"), strings.Contains(said, "no space"), strings.Contains(said, "space exceeded"), strings.Contains(said, "oom command"), strings.Contains(said, "is full"), strings.Contains(said, "errno: 28"):
 		hint = "it takes no writes: make room there"
-	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed):
-		hint = "it hung up: is it something else?"
+	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), strings.Contains(said, "invalid reply"):
+		hint = "it does not talk as one: is it something else?"
 	}
 	if hint == "" {
 		return err

@@ -3,8 +3,10 @@ package external
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -210,6 +212,43 @@ func TestEtcd(t *testing.T) {
 	ready(t, k, addr+"user: app\npassword: "+secret+"\n", "")
 	ready(t, k, addr+"user: app\npassword: wrong\n", "LOCKBENCH_PASSWORD")
 	ready(t, k, addr, "LOCKBENCH_PASSWORD")
+
+	// A client that knows of no users has what its user may have, and hears what not.
+	plain := etcdAt(t, served(t, k, addr+"user: app\npassword: "+secret+"\n"))
+	defer plain.Close()
+	if _, err := plain.Put(ctx, "lockbench:x", "1"); err != nil {
+		t.Error(err)
+	}
+	if _, err := plain.Put(ctx, "other", "1"); err == nil || !strings.Contains(err.Error(), "permission denied") {
+		t.Errorf("what is not its user's: %v", err)
+	}
+	heard := plain.Watch(ctx, "lockbench:x")
+	if _, err := plain.Put(ctx, "lockbench:x", "2"); err != nil {
+		t.Error(err)
+	}
+	if w := <-heard; w.Err() != nil || len(w.Events) != 1 {
+		t.Errorf("%v, %v", w.Events, w.Err())
+	}
+}
+
+// served is where a relay to the first of the servers listens.
+func served(t *testing.T, k lab.Kind, text string) string {
+	t.Helper()
+	c, err := read(file(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := c.relays(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close(); all[0].end() })
+	go func() { _ = all[0].serve(l) }()
+	return l.Addr().String()
 }
 
 // TestMySQL: an account of one's own, with TLS and without.
@@ -269,6 +308,23 @@ func TestZooKeeper(t *testing.T) {
 	ready(t, k, addr+"user: app\npassword: "+secret+"\n", "")
 	ready(t, k, addr+"user: app\npassword: wrong\n", "LOCKBENCH_PASSWORD")
 	ready(t, k, addr, "LOCKBENCH_PASSWORD")
+
+	// A client whose session is over hears that, also where another would have to log in first.
+	back, err := net.Dial("tcp", served(t, k, addr+"user: app\npassword: "+secret+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer back.Close()
+	_ = back.SetDeadline(time.Now().Add(5 * time.Second))
+	hello := make([]byte, 4+44) // ConnectRequest: ..., 8 bytes of a session, the length of its password and that
+	hello[3], hello[4+15], hello[4+4+8+4+7], hello[4+4+8+4+8+3] = 44, 100, 99, 16
+	if _, err := back.Write(hello); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := zkFrame(back)
+	if err != nil || len(answer) < 12 || binary.BigEndian.Uint32(answer[8:]) != 0 {
+		t.Errorf("the session is over, and it says %v, %v", answer, err)
+	}
 }
 
 // TestOccupied: what is there is named, and nothing of anybody else is touched: neither what
