@@ -231,6 +231,18 @@ func TestEtcd(t *testing.T) {
 	}
 }
 
+// TestEtcdCertificates: clients that show who they are by a certificate.
+func TestEtcdCertificates(t *testing.T) {
+	k, c := kind(t, "etcd"), labtest.NewCerts(t)
+	server := labtest.Start(t, lab.Program{Argv: []string{"etcd", "--data-dir", "{dir}", "--listen-client-urls", "https://{addr}:{port}",
+		"--advertise-client-urls", "https://{addr}:{port}", "--listen-peer-urls", "http://{addr}:2380", "--initial-advertise-peer-urls", "http://{addr}:2380",
+		"--initial-cluster", "default=http://{addr}:2380", "--cert-file", c.Cert, "--key-file", c.Key, "--trusted-ca-file", c.CA, "--client-cert-auth"},
+		Port: 2379, Ready: lab.Listening})
+	addr := "servers: [" + server.Endpoint() + "]\n"
+	ready(t, k, addr+fmt.Sprintf("tls: {ca: %s, cert: %s, key: %s, server-name: %s}\n", c.CA, c.Cert, c.Key, labtest.CertName), "")
+	ready(t, k, addr+tlsOf(c), "TLS fails")
+}
+
 // served is where a relay to the first of the servers listens.
 func served(t *testing.T, k lab.Kind, text string) string {
 	t.Helper()
