@@ -2,11 +2,11 @@ package etcd
 
 import (
 	"context"
-	"path"
 	"strconv"
 	"sync/atomic"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/wire"
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 )
@@ -17,12 +17,6 @@ import (
 type door struct {
 	env    *lb.Env // nil while the connection is set up
 	latest atomic.Pointer[lb.Request]
-}
-
-// requestNames are the requests by their gRPC methods.
-var requestNames = map[string]string{
-	"Range": "get", "Put": "put", "DeleteRange": "delete", "Txn": "txn",
-	"LeaseGrant": "grant", "LeaseRevoke": "revoke", "Lock": "lock", "Unlock": "unlock",
 }
 
 // call is what the requests under a context are for, and what became of them.
@@ -60,7 +54,7 @@ func (d *door) unary(ctx context.Context, method string, req, reply any, cc *grp
 	}
 	name := c.name
 	if name == "" {
-		name = requestNames[path.Base(method)]
+		name = wire.Etcd(method)
 	}
 	return d.env.Send(ctx, c.req, name, func(ctx context.Context) error {
 		c.sent++

@@ -2,12 +2,9 @@ package locktest
 
 import (
 	"context"
-	"encoding/binary"
-	"fmt"
 	"io"
 	"net"
 	"slices"
-	"strings"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
@@ -159,73 +156,4 @@ func (c chat) say(context.Context) error {
 		_, err = conn.Read(make([]byte, 1))
 	}
 	return err
-}
-
-// frame is one of HTTP/2, of type and payload.
-func frame(kind byte, payload int) string {
-	return string([]byte{0, 0, byte(payload), kind, 0, 0, 0, 0, 1}) + string(make([]byte, payload))
-}
-
-// redis is a command.
-func redis(words ...string) string {
-	s := fmt.Sprintf("*%d\r\n", len(words))
-	for _, w := range words {
-		s += fmt.Sprintf("$%d\r\n%s\r\n", len(w), w)
-	}
-	return s
-}
-
-// zoo is a request of ZooKeeper, of number and operation.
-func zoo(xid, op int32) string {
-	b := binary.BigEndian.AppendUint32(nil, 12)
-	b = binary.BigEndian.AppendUint32(b, uint32(xid))
-	return string(binary.BigEndian.AppendUint32(b, uint32(op))) + "more"
-}
-
-// packet is one of MySQL's, of number and payload.
-func packet(n byte, payload string) string {
-	return string([]byte{byte(len(payload)), 0, 0, n}) + payload
-}
-
-func TestMeter(t *testing.T) {
-	const headers, data, settings, ping = 1, 0, 4, 6
-	call := frame(headers, 20) + frame(data, 5)
-	set, get := redis("set", "a", "1"), redis("GET", "a")
-	for name, tc := range map[string]struct {
-		said []string // by the client; "" stands for an answer
-		want string
-	}{
-		"one question":            {[]string{"GET a", ""}, "request"},
-		"in two pieces":           {[]string{"GET a", "b", ""}, "request"},
-		"two, one by one":         {[]string{"GET a", "", "GET b", ""}, "request request"},
-		"Redis: set-up":           {[]string{redis("HELLO", "3"), "", redis("client", "setinfo", "a", "b"), "", redis("PING")}, ""},
-		"Redis: in pieces":        {[]string{set[:5], set[5:9], set[9:], ""}, "SET"},
-		"Redis: two, pipelined":   {[]string{set + get, "", ""}, "SET GET"},
-		"Redis: empty value":      {[]string{redis("SET", "", "") + get}, "SET GET"},
-		"Redis: transaction":      {[]string{redis("MULTI") + set + get + redis("EXEC") + get}, "EXEC GET"},
-		"Redis: pushes":           {[]string{redis("SUBSCRIBE", "c"), "", "", "", get}, "SUBSCRIBE GET"},
-		"gRPC: one call":          {[]string{preface + frame(settings, 6), "", call, ""}, "message"},
-		"gRPC: in many pieces":    {[]string{preface, "", call[:3], call[3:31], call[31:], ""}, "message"},
-		"gRPC: pings":             {[]string{preface, "", call, "", frame(ping, 8), "", frame(8, 4)}, "message"},
-		"gRPC: two calls at once": {[]string{preface, "", call + call, ""}, "message message"},
-		"gRPC: end of a stream":   {[]string{preface, "", call, "", frame(data, 0)}, "message"},
-		"gRPC: stream":            {[]string{preface, "", call, "", frame(data, 5)}, "message message"},
-		"ZooKeeper": {[]string{zoo(0, 1), "", zoo(-2, 11), zoo(1, 1), zoo(2, 99)[:7], zoo(2, 99)[7:], "", zoo(-8, 101), zoo(3, -11)},
-			"ping create operation 99 closeSession"},
-		"MySQL": {[]string{"", packet(1, "login"), "", packet(3, "password"), "", packet(0, "\x03SET a=1"), "",
-			packet(0, "\x03SELECT 1"), "", packet(0, "\x0e"), "", packet(0, "\x01")}, "SELECT command 0xe"},
-	} {
-		var heard []string
-		m := &meter{hear: func(name string) { heard = append(heard, name) }}
-		for _, s := range tc.said {
-			if s == "" {
-				m.answered(nil)
-			} else {
-				m.said([]byte(s))
-			}
-		}
-		if got := strings.Join(heard, " "); got != tc.want {
-			t.Errorf("%s: heard %q, want %q", name, got, tc.want)
-		}
-	}
 }

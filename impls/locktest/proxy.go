@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/lockbench/lockbench/impls/internal/wire"
 )
 
 // proxy stands between one client and one server. It hears the client's requests,
@@ -99,15 +101,19 @@ func (p *proxy) connect(client net.Conn) {
 		abort(client)
 		return
 	}
-	m := &meter{hear: p.hear}
-	go p.copy(server, client, m.said, hangs)
-	p.copy(client, server, m.answered, hangs, loses)
+	c := &wire.Conn{}
+	go p.copy(server, client, func(b []byte) { p.hear(c.Said(b)) }, hangs)
+	p.copy(client, server, func(b []byte) { c.Answered(b) }, hangs, loses)
 }
 
-func (p *proxy) hear(request string) {
+func (p *proxy) hear(said []wire.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.heard = append(p.heard, request)
+	for _, m := range said {
+		if m.Request != "" {
+			p.heard = append(p.heard, m.Request)
+		}
+	}
 }
 
 // requests are those that it has heard.

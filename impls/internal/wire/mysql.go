@@ -1,0 +1,119 @@
+package wire
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// mysql reads packets. Those of a client that begin an exchange have the number 0, and
+// answers begin with the number 1; those of the login have others. A driver sets variables
+// on each connection that it makes, and that is no request. A ping is one, since it keeps
+// the connection, and with it the lock.
+type mysql struct {
+	met   bool     // the client has begun to log in
+	asked []string // oldest first, "" for what is no request
+}
+
+const packetHeader = 4 // length (3 bytes), number
+
+const errPacket = 0xff
+
+const ping = "ping"
+
+func (m *mysql) length(_ side, unread []byte) int {
+	if len(unread) < packetHeader {
+		return 0
+	}
+	return packetHeader + int(binary.LittleEndian.Uint32(unread)&0xffffff)
+}
+
+func (m *mysql) read(who side, packet []byte) ([]Message, protocol) {
+	number, body := packet[packetHeader-1], packet[packetHeader:]
+	switch {
+	case len(body) == 0:
+		return nil, m
+	case who == server:
+		return m.answer(number, body), m
+	case !m.met:
+		m.met = true
+		if illegible(body) {
+			return nil, &other{}
+		}
+		return nil, m
+	case number == 0:
+		return m.ask(body), m
+	}
+	return nil, m
+}
+
+// illegible reports whether a client that begins to log in wants the rest encrypted or
+// compressed.
+func illegible(login []byte) bool {
+	const compressed, encrypted, zstd = 1 << 5, 1 << 11, 1 << 26
+	return len(login) >= 4 && binary.LittleEndian.Uint32(login)&(compressed|encrypted|zstd) != 0
+}
+
+func (m *mysql) ask(command []byte) []Message {
+	const (
+		quit, sendData, closeStatement                 = 0x01, 0x18, 0x19
+		query, prepare, execute                        = 0x03, 0x16, 0x17
+		useDatabase, changeUser, options, reset, pings = 0x02, 0x11, 0x1b, 0x1f, 0x0e
+	)
+	var name string
+	switch command[0] {
+	case quit, sendData, closeStatement:
+		return nil // these have no answer
+	case useDatabase, changeUser, options, reset:
+	case pings:
+		name = ping
+	case query:
+		if name = verb(string(command[1:])); name == "set" {
+			name = ""
+		}
+	case prepare:
+		name = "prepare"
+	case execute:
+		name = "execute"
+	default:
+		name = fmt.Sprintf("command %#x", command[0])
+	}
+	m.asked = append(m.asked, name)
+	if name == "" {
+		return nil
+	}
+	return []Message{{Request: name, KeepsAlive: name == ping}}
+}
+
+func (m *mysql) answer(number byte, body []byte) []Message {
+	if number != 1 || len(m.asked) == 0 {
+		return nil
+	}
+	name := m.asked[0]
+	m.asked = m.asked[1:]
+	if name == "" {
+		return nil
+	}
+	return []Message{{Request: name, Failed: body[0] == errPacket}}
+}
+
+// verb is the first word of a statement in small letters, behind comments, which say what
+// program has sent it, and parentheses.
+func verb(statement string) string {
+	statement = strings.TrimPrefix(statement, "\x00\x01") // what a client says that may send attributes, and has none
+	for {
+		statement = strings.TrimLeft(statement, " \t\r\n(")
+		comment, rest, ok := strings.Cut(statement, "*/")
+		if !ok || !strings.HasPrefix(comment, "/*") {
+			break
+		}
+		statement = rest
+	}
+	word := statement
+	if end := strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
+		word = word[:end]
+	}
+	return cmp.Or(strings.ToLower(word), "query")
+}

@@ -1,0 +1,39 @@
+package wire
+
+import "testing"
+
+// packet is one of a number.
+func packet(n byte, payload string) string {
+	return string([]byte{byte(len(payload)), 0, 0, n}) + payload
+}
+
+var greetingOf = packet(0, "\x0a10.11\x00more")
+
+func TestMySQL(t *testing.T) {
+	const ok, failed, rows = "\x00\x00", "\xff\x15\x04#no", "\x01"
+	hello, login := answers(greetingOf), asks(packet(1, "\x85\xa6\xff\x00login"))
+	in := answers(packet(2, ok))
+	query := func(statement string) string { return packet(0, "\x03"+statement) }
+	for name, tc := range map[string]struct {
+		turns []turn
+		want  string
+	}{
+		"login":            {[]turn{hello, login, answers(packet(2, "\xfeplugin")), asks(packet(3, "password")), answers(packet(4, ok))}, ""},
+		"refused at once":  {[]turn{answers(packet(0, failed))}, ""},
+		"encrypted":        {[]turn{hello, asks(packet(1, "\x85\xae\xff\x00")), asks("\x16\x03\x01"), answers("\x16\x03")}, "request =request"},
+		"set-up":           {[]turn{hello, login, in, asks(query("SET a=1")), answers(packet(1, ok)), asks(packet(0, "\x02db")), answers(packet(1, ok))}, ""},
+		"a ping":           {[]turn{hello, login, in, asks(packet(0, "\x0e")), answers(packet(1, ok))}, "ping~ =ping"},
+		"rows":             {[]turn{hello, login, in, asks(query("SELECT 1")), answers(packet(1, rows), packet(2, "column"), packet(3, "row"), packet(4, "\xfe"))}, "select =select"},
+		"an error":         {[]turn{hello, login, in, asks(query("insert into l values (1)")), answers(packet(1, failed))}, "insert =insert!"},
+		"an error later":   {[]turn{hello, login, in, asks(query("SELECT 1")), answers(packet(1, rows), packet(2, failed))}, "select =select"},
+		"prepared":         {[]turn{hello, login, in, asks(packet(0, "\x16SELECT ?")), answers(packet(1, ok), packet(2, "parameter")), asks(packet(0, "\x18data"), packet(0, "\x171")), answers(packet(1, rows)), asks(packet(0, "\x191"), packet(0, "\x01"))}, "prepare =prepare execute =execute"},
+		"in a row":         {[]turn{hello, login, in, asks(query("SET a=1"), query("DO GET_LOCK('a',1)"), query("kill 3")), answers(packet(1, ok), packet(1, ok), packet(1, failed))}, "do kill =do =kill!"},
+		"words":            {[]turn{hello, login, in, asks(query("/* app */ -- "), query(" /*a*/\n(SELECT 1)"), query("\x00\x01COMMIT"), query("begin;")), answers(packet(1, ok), packet(1, ok), packet(1, ok), packet(1, ok))}, "query select commit begin =query =select =commit =begin"},
+		"rarer commands":   {[]turn{hello, login, in, asks(packet(0, "\x09")), answers(packet(1, "up"))}, "command 0x9 =command 0x9"},
+		"nothing to say":   {[]turn{hello, login, in, asks(packet(0, "")), answers(packet(1, ""))}, ""},
+		"told to go":       {[]turn{hello, login, in, answers(packet(0, failed))}, ""},
+		"who asks no more": {[]turn{hello, login, in, asks(packet(0, "\x01"))}, ""},
+	} {
+		t.Run(name, func(t *testing.T) { check(t, tc.turns, tc.want) })
+	}
+}

@@ -1,0 +1,94 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// zooKeeper reads requests and replies, which belong together by a number. What asks for a
+// session, brings credentials or sets watches again only sets up the connection. A ping is
+// a request: it keeps the session, and with it the lock; so is the end of a session, which
+// frees it.
+type zooKeeper struct {
+	met   bool // the session has been answered for
+	asked []zooKeeperRequest
+}
+
+type zooKeeperRequest struct {
+	number int32
+	name   string
+}
+
+const zooKeeperPing = -2 // its number
+
+func (z *zooKeeper) length(_ side, unread []byte) int {
+	const size = 4
+	if len(unread) < size {
+		return 0
+	}
+	return size + int(binary.BigEndian.Uint32(unread))
+}
+
+func (z *zooKeeper) read(who side, message []byte) ([]Message, protocol) {
+	message = message[4:]
+	switch {
+	case who == client:
+		return z.ask(message), z
+	case !z.met:
+		z.met = true
+		return meet(message), z
+	}
+	return z.answer(message), z
+}
+
+// ask gets what begins with a number and an operation (4 bytes each).
+func (z *zooKeeper) ask(m []byte) []Message {
+	if len(m) < 8 {
+		return nil
+	}
+	number, op := int32(binary.BigEndian.Uint32(m)), int32(binary.BigEndian.Uint32(m[4:]))
+	const sasl = 102
+	if number <= 0 && number != zooKeeperPing || op == sasl {
+		return nil
+	}
+	name := zooKeeperNames[op]
+	if name == "" {
+		name = fmt.Sprint("operation ", op)
+	}
+	z.asked = append(z.asked, zooKeeperRequest{number, name})
+	return []Message{{Request: name, KeepsAlive: number == zooKeeperPing}}
+}
+
+// answer gets what begins with the number of the request, that of the server's last change
+// (8 bytes) and an error (4 bytes).
+func (z *zooKeeper) answer(m []byte) []Message {
+	if len(m) < 16 {
+		return nil
+	}
+	number, failed := int32(binary.BigEndian.Uint32(m)), binary.BigEndian.Uint32(m[12:]) != 0
+	i := slices.IndexFunc(z.asked, func(r zooKeeperRequest) bool { return r.number == number })
+	if i < 0 {
+		return nil // nobody asked: a watch
+	}
+	name := z.asked[i].name
+	z.asked = slices.Delete(z.asked, i, i+1)
+	return []Message{{Request: name, Failed: failed}}
+}
+
+// meet reads a ConnectResponse: protocol version (4), timeout (4), which is 0 where the
+// session is refused, the session's id (8), the length of its password (4), the password.
+func meet(m []byte) []Message {
+	const password = 20
+	if len(m) < password || binary.BigEndian.Uint32(m[4:]) == 0 {
+		return nil
+	}
+	n := min(int(binary.BigEndian.Uint32(m[16:])), len(m)-password)
+	return []Message{{Session: fmt.Sprintf("%x:%x", binary.BigEndian.Uint64(m[8:]), m[password:password+n])}}
+}
+
+var zooKeeperNames = map[int32]string{
+	1: "create", 15: "create", 19: "create", 21: "create", // also containers, and nodes with a TTL
+	2: "delete", 3: "exists", 4: "get", 5: "set", 8: "children", 12: "children", 9: "sync", 11: "ping", 14: "multi", 22: "multi",
+	-11: "close",
+}
