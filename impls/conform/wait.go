@@ -1,4 +1,4 @@
-package locktest
+package conform
 
 import (
 	"context"
@@ -24,13 +24,13 @@ func handOver(ctx context.Context, ps []*party, lock string) error {
 		return err
 	}
 	granted := ps[1].inBackground(ctx, lock)
-	if err := granted.not(moment); err != nil {
+	if err := granted.not(ps[1].moment); err != nil {
 		return err
 	}
 	if err := holder.release(ctx); err != nil {
 		return err
 	}
-	h, err := granted.within(prompt)
+	h, err := granted.within(ps[1].prompt)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func handOver(ctx context.Context, ps []*party, lock string) error {
 // blocked by what it leaves behind.
 func deadline(ctx context.Context, b *bench) error {
 	return giveUp(ctx, b, func(ctx context.Context) (context.Context, context.CancelFunc) {
-		return context.WithTimeout(ctx, moment)
+		return context.WithTimeout(ctx, b.moment)
 	})
 }
 
@@ -49,7 +49,7 @@ func deadline(ctx context.Context, b *bench) error {
 func canceled(ctx context.Context, b *bench) error {
 	return giveUp(ctx, b, func(ctx context.Context) (context.Context, context.CancelFunc) {
 		ctx, cancel := context.WithCancel(ctx)
-		time.AfterFunc(moment, cancel)
+		time.AfterFunc(b.moment, cancel)
 		return ctx, cancel
 	})
 }
@@ -96,7 +96,7 @@ func giveUpOnce(ctx context.Context, ps []*party, lock string, limit func(contex
 	waiting, cancelNext := context.WithCancel(ctx)
 	defer cancelNext()
 	next := ps[2].inBackground(waiting, lock)
-	switch _, err := impatient.within(moment + prompt); {
+	switch _, err := impatient.within(ps[1].moment + ps[1].prompt); {
 	case err == nil:
 		return errors.New("was granted, although another client holds it")
 	case errors.Is(err, errStillWaits):
@@ -105,18 +105,18 @@ func giveUpOnce(ctx context.Context, ps []*party, lock string, limit func(contex
 		return fmt.Errorf("stopped waiting with %w, want its context's error", err)
 	case lb.AnswerOf(err) == lb.AnswerUnknown && !last:
 		cancelNext() // whatever these leave behind: the next try has another lock
-		_, _ = next.within(prompt)
+		_, _ = next.within(ps[2].prompt)
 		return errUncertain
 	default:
 		_ = ps[1].settle(ctx, req, err)
 	}
-	if err := next.not(moment); err != nil {
+	if err := next.not(ps[2].moment); err != nil {
 		return err
 	}
 	if err := holder.release(ctx); err != nil {
 		return err
 	}
-	h, err := next.within(prompt)
+	h, err := next.within(ps[2].prompt)
 	if err != nil {
 		return fmt.Errorf("behind one that gave up: %w", err)
 	}
@@ -176,7 +176,7 @@ func push(ctx context.Context, b *bench) error {
 	if err := holder.release(ctx); err != nil {
 		return err
 	}
-	h, err := granted.within(prompt)
+	h, err := granted.within(b.prompt)
 	if err != nil {
 		return err
 	}

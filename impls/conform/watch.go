@@ -1,4 +1,4 @@
-package locktest
+package conform
 
 import (
 	"context"
@@ -91,6 +91,13 @@ func (r *record) note(parties []*party) {
 			r.names[m.Name] = true
 		}
 	}
+}
+
+// all reports whether so many checks were taken in.
+func (r *record) all(checks int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.checks == checks
 }
 
 // compare wants them to be those that the algorithm declares.

@@ -1,4 +1,4 @@
-package locktest
+package conform
 
 import (
 	"context"
@@ -109,7 +109,7 @@ func requestsFirst(ctx context.Context, b *bench) error {
 
 // impatient stops waiting after a moment.
 func (p *party) impatient(ctx context.Context, req lb.Request) error {
-	limited, cancel := context.WithTimeout(ctx, moment)
+	limited, cancel := context.WithTimeout(ctx, p.moment)
 	defer cancel()
 	_, err := p.session.Acquire(limited, req)
 	return err
@@ -117,7 +117,7 @@ func (p *party) impatient(ctx context.Context, req lb.Request) error {
 
 // unheard is an acquire that no server answers.
 func (p *party) unheard(ctx context.Context, req lb.Request) error {
-	return inTime(ctx, "Acquire", func(ctx context.Context) error {
+	return p.inTime(ctx, "Acquire", func(ctx context.Context) error {
 		_, err := p.session.Acquire(ctx, req)
 		return err
 	})
@@ -132,7 +132,7 @@ func (b *bench) compare(ctx context.Context, n int, do func(ps []*party, lock st
 		if e != nil {
 			return e
 		}
-		if e := pause(ctx, settled/10); e != nil { // what Open began ends
+		if e := pause(ctx, b.settled/10); e != nil { // what Open began ends
 			return e
 		}
 		for _, p := range ps {
@@ -152,14 +152,11 @@ func (b *bench) compare(ctx context.Context, n int, do func(ps []*party, lock st
 	return err
 }
 
-// settled is how long a request that has passed may take to be on the wire.
-const settled = time.Second
-
 // balance waits until as many requests have gone over the wire as have passed. Where
 // the network was broken, some have passed and found no connection; and spare renewals
 // may have passed and found the lock given back.
 func (p *party) balance(ctx context.Context, spare int) error {
-	for deadline := time.Now().Add(settled); ; {
+	for deadline := time.Now().Add(p.settled); ; {
 		passed, wired := p.watch.requests()[p.passed:], p.heard()[p.wired:]
 		unsent := len(passed) - len(wired)
 		switch {
@@ -168,7 +165,7 @@ func (p *party) balance(ctx context.Context, spare int) error {
 		case time.Now().After(deadline):
 			return fmt.Errorf("%d requests passed: %v; %d went over the wire: %v", len(passed), few(titles(passed)), len(wired), few(wired))
 		}
-		if err := pause(ctx, settled/100); err != nil {
+		if err := pause(ctx, p.settled/100); err != nil {
 			return err
 		}
 	}

@@ -1,15 +1,22 @@
-package locktest
+package conform
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/none"
+	"github.com/lockbench/lockbench/impls/redis"
+	"github.com/lockbench/lockbench/internal/labtest"
 )
+
+func TestMain(m *testing.M) { labtest.Main(m) }
 
 // TestSuiteConvicts gives the suite a lock that is none and claims everything.
 // Nearly every check must see it. Two can't, which are about a lock that stays taken,
@@ -21,7 +28,112 @@ func TestSuiteConvicts(t *testing.T) {
 			deviates[c.name] = "there is no lock"
 		}
 	}
-	Run(t, liar{none.New()}, Options{Servers: []string{"127.0.0.1:1"}, RoundTrips: RoundTrips{1, 1}, Deviates: deviates})
+	o := Options{Servers: []string{"127.0.0.1:1"}, RoundTrips: RoundTrips{1, 1}, Deviates: deviates}
+	told := map[string]bool{}
+	for _, r := range All(t.Context(), liar{none.New()}, o, 8, func(r Result) { told[r.Check] = true }) {
+		if !r.OK() {
+			t.Errorf("%s: %v", r.Check, r)
+		}
+		if !told[r.Check] || r.Took == 0 && r.Check != inInfo {
+			t.Errorf("told of %s: %v, which took %v", r.Check, told[r.Check], r.Took)
+		}
+	}
+	if !told[inInfo] {
+		t.Error("not told of the last")
+	}
+}
+
+// TestOptions: what is declared in vain is wrong, and nothing is checked.
+func TestOptions(t *testing.T) {
+	for name, reason := range map[string]string{"exclusion": "", "push": "it does not claim it", "no-such-check": "why?"} {
+		all := All(t.Context(), none.New(), Options{Deviates: map[string]string{name: reason}}, 1, func(Result) {})
+		if len(all) != 1 || all[0].OK() {
+			t.Errorf("%s deviates, for the reason %q: %v", name, reason, all)
+		}
+	}
+}
+
+// TestAllStops: with its context, and without the checks that have not begun.
+func TestAllStops(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	all := All(ctx, none.New(), Options{}, 1, func(Result) { stop() })
+	if len(all) != 1 {
+		t.Errorf("%d checks were done", len(all))
+	}
+}
+
+func TestResult(t *testing.T) {
+	err := errors.New("it is none")
+	for want, r := range map[string]Result{
+		"passes":          {Check: "wait"},
+		"2+1 round trips": {Check: "round-trips", Note: "2+1 round trips"},
+		"it is none":      {Check: "wait", Err: err},
+		"deviates as declared (too slow): it is none":           {Check: "wait", Err: err, Deviates: "too slow"},
+		"passes wait, although it is said to deviate: too slow": {Check: "wait", Deviates: "too slow"},
+	} {
+		if r.String() != want {
+			t.Errorf("%q, want %q", r, want)
+		}
+		if ok := strings.Contains(want, "deviates") || r.Err == nil && r.Deviates == ""; r.OK() != ok {
+			t.Errorf("%q is OK: %v", r, r.OK())
+		}
+	}
+}
+
+// TestSlow: a lock may take its time to start, and with patience to answer, too. What it
+// costs is only measured where nobody has said it.
+func TestSlow(t *testing.T) {
+	servers := labtest.Endpoints(labtest.Servers(t, "redis"))
+	for name, tc := range map[string]struct {
+		impl     slow
+		patience float64
+		want     bool
+	}{
+		"to start":                 {slow{opens: 6 * time.Second}, 0, true},
+		"to answer":                {slow{acquires: 500 * time.Millisecond}, 0, false},
+		"to answer, with patience": {slow{acquires: 500 * time.Millisecond}, 4, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tc.impl.Impl = redis.SetPXLua()
+			s, err := New(tc.impl, Options{Servers: servers, Patience: tc.patience})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := s.Do(t.Context(), "deadline"); r.OK() != tc.want {
+				t.Errorf("after %v: %v", r.Took, r)
+			}
+			if r := s.Do(t.Context(), "round-trips"); r.Note != "an acquire and a release cost 1+1 round trips" || !r.OK() {
+				t.Errorf("after %v: %v", r.Took, r)
+			}
+		})
+	}
+}
+
+// slow is a lock that sleeps before it does anything.
+type slow struct {
+	lb.Impl
+	opens, acquires time.Duration
+}
+
+func (s slow) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	if err := pause(ctx, s.opens); err != nil {
+		return nil, err
+	}
+	c, err := s.Impl.Open(ctx, env)
+	return slowClient{c, s.acquires}, err
+}
+
+type slowClient struct {
+	lb.Client
+	acquires time.Duration
+}
+
+func (c slowClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	if err := pause(ctx, c.acquires); err != nil {
+		return nil, err
+	}
+	return c.Client.Acquire(ctx, req)
 }
 
 // TestSuiteConvictsModesNotClaimed is the same for one that claims nothing.
@@ -29,7 +141,7 @@ func TestSuiteConvictsModesNotClaimed(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *bench) error{
 		"shared": notShared, "reentrant": notReentrant, "expiry": leaseEnds,
 	} {
-		if err := run(t.Context(), &bench{impl: none.New(), lock: name}); err == nil {
+		if err := run(t.Context(), &bench{times: timesOf(1), impl: none.New(), lock: name}); err == nil {
 			t.Errorf("%s: passes for a lock that is none", name)
 		}
 	}
@@ -37,7 +149,7 @@ func TestSuiteConvictsModesNotClaimed(t *testing.T) {
 
 // TestSuiteConvictsStuckClaim: who declares to stay stuck and does not is wrong.
 func TestSuiteConvictsStuckClaim(t *testing.T) {
-	if err := vanished((*party).crash)(t.Context(), &bench{impl: stuck{none.New()}, lock: "stuck"}); err == nil {
+	if err := vanished((*party).crash)(t.Context(), &bench{times: timesOf(1), impl: stuck{none.New()}, lock: "stuck"}); err == nil {
 		t.Error("a lock that says that it gets stuck, and does not, passes")
 	}
 }
@@ -77,7 +189,7 @@ func TestSuiteConvictsUnseen(t *testing.T) {
 		passes, sends int
 		want          bool
 	}{{1, 1, true}, {0, 1, false}, {2, 1, false}, {1, 2, false}, {3, 3, true}} {
-		b := &bench{impl: talker{none.New(), tc.passes, tc.sends, nil}, lock: "unseen", servers: []string{server.Addr().String()}}
+		b := &bench{times: timesOf(1), impl: talker{none.New(), tc.passes, tc.sends, nil}, lock: "unseen", servers: []string{server.Addr().String()}}
 		err := requestsAlone(t.Context(), b)
 		if (err == nil) != tc.want {
 			t.Errorf("%d requests pass and %d are sent: %v", tc.passes, tc.sends, err)
@@ -87,7 +199,7 @@ func TestSuiteConvictsUnseen(t *testing.T) {
 		requests []string
 		want     bool
 	}{{[]string{"say", "hear"}, true}, {[]string{"hear", "say"}, false}, {nil, false}} {
-		b := &bench{impl: talker{none.New(), 1, 1, tc.requests}, wrong: true, lock: "first", servers: []string{server.Addr().String()}}
+		b := &bench{times: timesOf(1), impl: talker{none.New(), 1, 1, tc.requests}, wrong: true, lock: "first", servers: []string{server.Addr().String()}}
 		err := requestsFirst(t.Context(), b)
 		if (err == nil) != tc.want {
 			t.Errorf("\"say\" comes first, and Info has %q: %v", tc.requests, err)

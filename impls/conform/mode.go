@@ -1,4 +1,4 @@
-package locktest
+package conform
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func notReentrant(ctx context.Context, b *bench) error {
 	if err := p.refused(ctx, b.lock); err != nil {
 		return fmt.Errorf("its own holder, though it does not claim to be reentrant: %w", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, moment)
+	limited, cancel := context.WithTimeout(ctx, p.moment)
 	defer cancel()
 	// Whatever this leaves behind: nobody else wants the lock.
 	if _, err := p.session.Acquire(limited, p.request(b.lock)); !gaveUp(orNil(err)) {
@@ -77,13 +77,13 @@ func shared(ctx context.Context, b *bench) error {
 		return fmt.Errorf("a second reader: %w", err)
 	}
 	writer := ps[2].inBackground(ctx, b.lock)
-	if err := errors.Join(writer.not(moment), r1.release(ctx)); err != nil {
+	if err := errors.Join(writer.not(b.moment), r1.release(ctx)); err != nil {
 		return fmt.Errorf("a writer beside two readers: %w", err)
 	}
-	if err := errors.Join(writer.not(moment), r2.release(ctx)); err != nil {
+	if err := errors.Join(writer.not(b.moment), r2.release(ctx)); err != nil {
 		return fmt.Errorf("a writer beside a reader: %w", err)
 	}
-	w, err := writer.within(prompt)
+	w, err := writer.within(b.prompt)
 	if err != nil {
 		return fmt.Errorf("a writer after the last reader: %w", err)
 	}
@@ -131,7 +131,7 @@ func fair(ctx context.Context, b *bench) error {
 		if err := last.release(ctx); err != nil {
 			return err
 		}
-		if last, err = g.within(prompt); err != nil {
+		if last, err = g.within(b.prompt); err != nil {
 			return fmt.Errorf("waiter %d of %d was not served in its turn: %w", i+1, waiters, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package locktest
+package conform
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ const (
 func newProxy(server string) (*proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("locktest: proxy: %w", err)
+		return nil, fmt.Errorf("conform: proxy: %w", err)
 	}
 	p := &proxy{server: server, l: l, conns: map[net.Conn]bool{}}
 	go p.serve()

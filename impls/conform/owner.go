@@ -1,4 +1,4 @@
-package locktest
+package conform
 
 import (
 	"context"
@@ -63,7 +63,7 @@ func releaseAgain(ctx context.Context, b *bench) error {
 		return err
 	}
 	ps[0].set(loses)
-	err = mustFail(ctx, "Release", func(ctx context.Context) error { return h.session.Release(ctx, h.req) })
+	err = ps[0].mustFail(ctx, "Release", func(ctx context.Context) error { return h.session.Release(ctx, h.req) })
 	ps[0].set(forwards)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package locktest
+package conform
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 // bench is where one check happens: a lock of its own, and the clients.
 type bench struct {
+	times
 	impl    lb.Impl
 	servers []string
 	ttl     time.Duration
@@ -21,6 +22,7 @@ type bench struct {
 	wrong   bool // it is no lock
 	lock    string
 	record  *record // what is noted about the algorithm in all checks
+	note    string  // what the check has measured
 
 	renewals int // that may be on their way when the lock is given back
 
@@ -29,8 +31,8 @@ type bench struct {
 }
 
 // run does the check and closes its clients, which must not hang either.
-func (b *bench) run(c check) error {
-	ctx, cancel := context.WithTimeout(context.Background(), whole)
+func (b *bench) run(ctx context.Context, c check) error {
+	ctx, cancel := context.WithTimeout(ctx, b.whole)
 	defer cancel()
 	err := c.run(ctx, b)
 	for _, p := range b.parties {
@@ -43,6 +45,7 @@ func (b *bench) run(c check) error {
 // party is one client, the proxies that it reaches the servers through, and a
 // probe that watches it.
 type party struct {
+	times
 	env     *lb.Env
 	proxies []*proxy
 	session lb.Client
@@ -87,7 +90,7 @@ func (b *bench) stranger() (*party, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := len(b.parties) + 1
-	p := &party{watch: newWatch()}
+	p := &party{times: b.times, watch: newWatch()}
 	b.parties = append(b.parties, p)
 	p.env = &lb.Env{
 		Client: fmt.Sprintf("%s.c%d", b.lock, n), TTL: b.ttl, Clock: lb.HostClock{},
@@ -131,7 +134,7 @@ func (p *party) heard() (all []string) {
 
 func (p *party) close() (err error) {
 	if p.session != nil {
-		err = within("Close", 5*time.Second, func() error { _ = p.session.Close(); return nil })
+		err = within("Close", p.prompt, func() error { _ = p.session.Close(); return nil })
 	}
 	for _, via := range p.proxies {
 		via.close()
@@ -173,25 +176,25 @@ func (p *party) ask(ctx context.Context, req lb.Request) (*held, error) {
 		return nil, p.settle(ctx, req, err)
 	}
 	if lease == nil {
-		return nil, errors.New("locktest: the acquire returned neither a lease nor an error")
+		return nil, errors.New("the acquire returned neither a lease nor an error")
 	}
 	return &held{p, req, lease}, nil
 }
 
 // soon acquires a lock that should be free.
 func (p *party) soon(ctx context.Context, lock string) (*held, error) {
-	ctx, cancel := context.WithTimeout(ctx, prompt)
+	ctx, cancel := context.WithTimeout(ctx, p.prompt)
 	defer cancel()
 	h, err := p.acquire(ctx, lock)
 	if err != nil {
-		return nil, fmt.Errorf("not granted within %v, although nobody holds it: %w", prompt, err)
+		return nil, fmt.Errorf("not granted within %v, although nobody holds it: %w", p.prompt, err)
 	}
 	return h, nil
 }
 
 // refused wants the lock to be taken.
 func (p *party) refused(ctx context.Context, lock string) error {
-	ctx, cancel := context.WithTimeout(ctx, prompt)
+	ctx, cancel := context.WithTimeout(ctx, p.prompt)
 	defer cancel()
 	h, err := p.try(ctx, lock)
 	switch {
@@ -227,7 +230,7 @@ func (h *held) release(ctx context.Context) error {
 }
 
 func (h *held) giveBack(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, prompt)
+	ctx, cancel := context.WithTimeout(ctx, h.prompt)
 	defer cancel()
 	return h.session.Release(ctx, h.req)
 }
@@ -267,8 +270,8 @@ func pause(ctx context.Context, d time.Duration) error { return lb.HostClock{}.S
 func (p *party) queued(ctx context.Context) error {
 	select {
 	case <-p.watch.waits:
-	case <-time.After(prompt):
-		return fmt.Errorf("%s does not wait: no env.Wait within %v", p.env.Client, prompt)
+	case <-time.After(p.prompt):
+		return fmt.Errorf("%s does not wait: no env.Wait within %v", p.env.Client, p.prompt)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -1,16 +1,12 @@
-package locktest
+package conform
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	lb "github.com/lockbench/lockbench"
 )
-
-// patience is how long a client of a dead server is willing to wait.
-const patience = time.Second
 
 // serverRefuses: where no server listens, Open fails, or else Acquire does.
 func serverRefuses(ctx context.Context, b *bench) error { return nobodyThere(ctx, b, refuses) }
@@ -24,10 +20,10 @@ func nobodyThere(ctx context.Context, b *bench, m mode) error {
 		return err
 	}
 	p.set(m)
-	if err := inTime(ctx, "Open", func(ctx context.Context) error { return p.open(ctx, b.impl) }); err != nil {
+	if err := p.inTime(ctx, "Open", func(ctx context.Context) error { return p.open(ctx, b.impl) }); err != nil {
 		return ignoreFailed(err)
 	}
-	return mustFail(ctx, "Acquire", func(ctx context.Context) error {
+	return p.mustFail(ctx, "Acquire", func(ctx context.Context) error {
 		_, err := p.session.Acquire(ctx, p.request(b.lock))
 		return err
 	})
@@ -41,10 +37,10 @@ func serverHangsLater(ctx context.Context, b *bench) error {
 	}
 	p := ps[0]
 	p.hang()
-	if err := mustFail(ctx, "Release", func(ctx context.Context) error { return p.session.Release(ctx, h.req) }); err != nil {
+	if err := p.mustFail(ctx, "Release", func(ctx context.Context) error { return p.session.Release(ctx, h.req) }); err != nil {
 		return err
 	}
-	return mustFail(ctx, "Acquire", func(ctx context.Context) error {
+	return p.mustFail(ctx, "Acquire", func(ctx context.Context) error {
 		_, err := p.session.Acquire(ctx, p.request(b.lock+"-other"))
 		return err
 	})
@@ -63,10 +59,10 @@ func ignoreFailed(err error) error {
 }
 
 // inTime wants f to return soon after its context has ended.
-func inTime(ctx context.Context, what string, f func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (p *party) inTime(ctx context.Context, what string, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, p.willing)
 	defer cancel()
-	return within(what+" with a deadline of "+patience.String(), patience+grace, func() error {
+	return within(what+" with a deadline of "+p.willing.String(), p.willing+p.grace, func() error {
 		if err := f(ctx); err != nil {
 			return failed{err}
 		}
@@ -75,8 +71,8 @@ func inTime(ctx context.Context, what string, f func(context.Context) error) err
 }
 
 // mustFail wants an error, in time, that does not claim an answer of the server.
-func mustFail(ctx context.Context, what string, f func(context.Context) error) error {
-	err := inTime(ctx, what, f)
+func (p *party) mustFail(ctx context.Context, what string, f func(context.Context) error) error {
+	err := p.inTime(ctx, what, f)
 	switch {
 	case err == nil:
 		return fmt.Errorf("%s succeeded, although no server answers", what)
