@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
+	"github.com/lockbench/lockbench/impls/internal/wire"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -78,69 +78,58 @@ func (r *goRedis) over(dial dialer) dialer {
 		if err != nil {
 			return nil, err
 		}
-		return &wire{TCPConn: c.(*net.TCPConn), of: r}, nil
+		return &conn{TCPConn: c.(*net.TCPConn), of: r}, nil
 	}
 }
 
-// wire is a connection that carries one command at a time, and then its answer: the
+// conn is a connection that carries one command at a time, and then its answer: the
 // two halves of [lb.Env.Send].
-type wire struct {
+type conn struct {
 	*net.TCPConn
 	of    *goRedis
+	wire  wire.Conn
 	asked string // the command that was not answered yet
 }
 
-func (w *wire) Write(p []byte) (int, error) {
-	if name := command(p); name != "" {
-		if s := w.of.serves.Load(); s != nil {
+func (c *conn) Write(p []byte) (int, error) {
+	for _, m := range c.wire.Said(p) {
+		if m.Request == "" {
+			continue
+		}
+		name := m.Request
+		if s := c.of.serves.Load(); s != nil {
 			name = s.op + name
 		}
-		if err := w.step(lb.Before(name)); err != nil {
+		if err := c.step(lb.Before(name)); err != nil {
 			return 0, fmt.Errorf("%w: %w", lb.ErrNotSent, err)
 		}
-		w.asked = name
+		c.asked = name
 	}
-	return w.TCPConn.Write(p)
+	return c.TCPConn.Write(p)
 }
 
-func (w *wire) Read(p []byte) (int, error) {
-	n, err := w.TCPConn.Read(p)
-	if name := w.asked; name != "" && (n > 0 || err != nil) {
-		w.asked = ""
-		if n == 0 {
-			w.of.unanswered.Add(1)
-		} else if !refusal(p[:n]) {
-			_ = w.step(lb.After(name)) // the driver has its answer, whatever ends now
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.TCPConn.Read(p)
+	for _, m := range c.wire.Answered(p[:n]) {
+		if m.Request == "" {
+			continue
 		}
+		if !m.Failed {
+			_ = c.step(lb.After(c.asked)) // the driver has its answer, whatever ends now
+		}
+		c.asked = ""
+	}
+	if err != nil && c.asked != "" {
+		c.asked = ""
+		c.of.unanswered.Add(1)
 	}
 	return n, err
 }
 
-// refusal reports whether an answer begins as an error or as nothing, which is how
-// Redis says that it did not set, and how scripts say no.
-func refusal(p []byte) bool {
-	return p[0] == '-' || p[0] == '_' || strings.HasPrefix(string(p[:min(len(p), 3)]), "$-1")
-}
-
-func (w *wire) step(name string) error {
-	s := w.of.serves.Load()
+func (c *conn) step(name string) error {
+	s := c.of.serves.Load()
 	if s == nil {
 		return nil
 	}
-	return w.of.env.Step(s.ctx, s.req, name)
-}
-
-// command is the name of the one at the beginning of p, an array of texts such as
-// *2\r\n$3\r\nGET\r\n$1\r\na\r\n, unless it is part of setting up the connection.
-func command(p []byte) string {
-	parts := strings.SplitN(string(p[:min(len(p), 64)]), "\r\n", 4)
-	if len(parts) < 4 || parts[0][0] != '*' {
-		return ""
-	}
-	switch name := strings.ToLower(parts[2]); name {
-	case "hello", "client":
-		return ""
-	default:
-		return name
-	}
+	return c.of.env.Step(s.ctx, s.req, name)
 }

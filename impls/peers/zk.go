@@ -98,7 +98,7 @@ func (c *zkLockClient) dial(network, address string, timeout time.Duration) (net
 		return nil, err
 	}
 	return &zksession.Wire{Conn: conn, Env: c.env, For: c.serving,
-		Names: map[int32]string{1: "create", 2: "delete", 3: "exists", 4: "get", 12: "children", zksession.Ping: "ping", zksession.End: "close"}}, nil
+		Passes: []string{"create", "delete", "exists", "get", "children", "ping", "close"}}, nil
 }
 
 func (c *zkLockClient) serving() lb.Request {

@@ -55,7 +55,7 @@ func (c calls) end(who side, stream uint32) (notes []Message) {
 	of.ended[who] = true
 	if who == server {
 		for _, name := range of.asked {
-			notes = append(notes, Message{Request: name, Failed: true})
+			notes = append(notes, Message{Request: name, Failed: true, KeepsAlive: name == keepAlive})
 		}
 		of.asked = nil
 	}
@@ -118,7 +118,7 @@ func (c *call) answer(message []byte) []Message {
 		succeeded, lease, ttl     = 2, 2, 3
 		created, canceled, events = 3, 4, 11
 	)
-	f, m := fields(message), Message{Request: c.name}
+	f, m := fields(message), Message{Request: c.name, KeepsAlive: c.name == keepAlive}
 	switch c.name {
 	case "txn":
 		m.Failed = f[succeeded] == 0

@@ -96,7 +96,7 @@ func (m *mysql) answer(number byte, body []byte) []Message {
 	if name == "" {
 		return nil
 	}
-	return []Message{{Request: name, Failed: body[0] == errPacket}}
+	return []Message{{Request: name, Failed: body[0] == errPacket, KeepsAlive: name == ping}}
 }
 
 // verb is the first word of a statement in small letters, behind comments, which say what

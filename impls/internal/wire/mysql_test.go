@@ -22,7 +22,7 @@ func TestMySQL(t *testing.T) {
 		"refused at once":  {[]turn{answers(packet(0, failed))}, ""},
 		"encrypted":        {[]turn{hello, asks(packet(1, "\x85\xae\xff\x00")), asks("\x16\x03\x01"), answers("\x16\x03")}, "request =request"},
 		"set-up":           {[]turn{hello, login, in, asks(query("SET a=1")), answers(packet(1, ok)), asks(packet(0, "\x02db")), answers(packet(1, ok))}, ""},
-		"a ping":           {[]turn{hello, login, in, asks(packet(0, "\x0e")), answers(packet(1, ok))}, "ping~ =ping"},
+		"a ping":           {[]turn{hello, login, in, asks(packet(0, "\x0e")), answers(packet(1, ok))}, "ping~ =ping~"},
 		"rows":             {[]turn{hello, login, in, asks(query("SELECT 1")), answers(packet(1, rows), packet(2, "column"), packet(3, "row"), packet(4, "\xfe"))}, "select =select"},
 		"an error":         {[]turn{hello, login, in, asks(query("insert into l values (1)")), answers(packet(1, failed))}, "insert =insert!"},
 		"an error later":   {[]turn{hello, login, in, asks(query("SELECT 1")), answers(packet(1, rows), packet(2, failed))}, "select =select"},

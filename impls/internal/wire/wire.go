@@ -30,7 +30,8 @@ type Message struct {
 	Request string
 	// Failed is the server's: the request did not do what it was for.
 	Failed bool
-	// KeepsAlive says that the request keeps a session or lease alive, and nothing else.
+	// KeepsAlive says that the request, also where it is answered, keeps a session or lease
+	// alive, and nothing else.
 	KeepsAlive bool
 	// Session is the server's: one that locks end with begins, by the name that
 	// [lockbench.Env.Session] wants.

@@ -26,10 +26,11 @@ func notes(all []heard) string {
 		if h.who == server && word != "" {
 			word = "=" + word
 		}
-		for mark, marked := range map[string]bool{"!": m.Failed, "~": m.KeepsAlive} {
-			if marked {
-				word += mark
-			}
+		if m.KeepsAlive {
+			word += "~"
+		}
+		if m.Failed {
+			word += "!"
 		}
 		if m.Session != "" {
 			word += "(" + m.Session + ")"

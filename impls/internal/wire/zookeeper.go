@@ -11,7 +11,7 @@ import (
 // a request: it keeps the session, and with it the lock; so is the end of a session, which
 // frees it.
 type zooKeeper struct {
-	met   bool // the session has been answered for
+	met   [2]bool // what each side says first is about the session
 	asked []zooKeeperRequest
 }
 
@@ -31,12 +31,15 @@ func (z *zooKeeper) length(_ side, unread []byte) int {
 }
 
 func (z *zooKeeper) read(who side, message []byte) ([]Message, protocol) {
+	first := !z.met[who]
+	z.met[who] = true
 	message = message[4:]
 	switch {
+	case who == client && first:
+		return nil, z
 	case who == client:
 		return z.ask(message), z
-	case !z.met:
-		z.met = true
+	case first:
 		return meet(message), z
 	}
 	return z.answer(message), z
@@ -73,7 +76,7 @@ func (z *zooKeeper) answer(m []byte) []Message {
 	}
 	name := z.asked[i].name
 	z.asked = slices.Delete(z.asked, i, i+1)
-	return []Message{{Request: name, Failed: failed}}
+	return []Message{{Request: name, Failed: failed, KeepsAlive: number == zooKeeperPing}}
 }
 
 // meet reads a ConnectResponse: protocol version (4), timeout (4), which is 0 where the

@@ -35,7 +35,7 @@ func TestZooKeeper(t *testing.T) {
 		"no password":       {[]turn{begin, answers(sized("\x00\x00\x00\x00" + "\x00\x00\x75\x30" + "\x00\x00\x00\x00\x00\x00\x01\x2f" + "\xff\xff\xff\xff"))}, "(12f:)"},
 		"one by one":        {[]turn{begin, begun, asks(zooRequest(1, create)), answers(zooReply(1, 0)), asks(zooRequest(2, children)), answers(zooReply(2, -101))}, "(12f:ab01) create =create children =children!"},
 		"in a row":          {[]turn{begin, begun, asks(zooRequest(1, create), zooRequest(2, 99)), answers(zooReply(1, 0), zooReply(2, 0))}, "(12f:ab01) create operation 99 =create =operation 99"},
-		"pings":             {[]turn{begin, begun, asks(zooRequest(-2, ping), zooRequest(1, create), zooRequest(-2, ping)), answers(zooReply(-2, 0), zooReply(1, 0), zooReply(-2, 0))}, "(12f:ab01) ping~ create ping~ =ping =create =ping"},
+		"pings":             {[]turn{begin, begun, asks(zooRequest(-2, ping), zooRequest(1, create), zooRequest(-2, ping)), answers(zooReply(-2, 0), zooReply(1, 0), zooReply(-2, 0))}, "(12f:ab01) ping~ create ping~ =ping~ =create =ping~"},
 		"watches":           {[]turn{begin, begun, asks(zooRequest(-8, setWatches)), answers(zooReply(-8, 0), zooReply(-1, 0)), asks(zooRequest(1, create)), answers(zooReply(-1, 0), zooReply(1, 0))}, "(12f:ab01) create =create"},
 		"credentials":       {[]turn{begin, begun, asks(zooRequest(-4, 100), zooRequest(1, sasl)), answers(zooReply(-4, 0), zooReply(1, 0))}, "(12f:ab01)"},
 		"the end":           {[]turn{begin, begun, asks(zooRequest(3, end)), answers(zooReply(3, 0))}, "(12f:ab01) close =close"},

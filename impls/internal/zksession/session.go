@@ -119,7 +119,7 @@ func (s *Session) dial(network, address string, timeout time.Duration) (net.Conn
 	if err != nil {
 		return nil, err
 	}
-	return &Wire{Conn: c, Env: s.env, Names: map[int32]string{Ping: "ping", End: "close"},
+	return &Wire{Conn: c, Env: s.env, Passes: []string{"ping", "close"},
 		For: func() lb.Request { return s.req }, Hear: (&answers{session: s}).hear}, nil
 }
 

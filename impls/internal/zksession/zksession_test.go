@@ -120,7 +120,7 @@ func (s *steps) Step(_ context.Context, m lb.Move) error {
 	return nil
 }
 
-const create, remove = 1, 2
+const create, remove, ping, pingNumber = 1, 2, 11, -2
 
 // TestWire: each named request passes its step before it leaves, and the one after it if
 // the server did it, however the answers are cut into pieces.
@@ -128,14 +128,14 @@ func TestWire(t *testing.T) {
 	for _, piece := range []int{1, 3, 7, 64, 4096} {
 		conn, probe := &script{piece: piece}, &steps{}
 		var heard [][]byte
-		w := &Wire{Conn: conn, Env: &lb.Env{Probe: probe}, Names: map[int32]string{create: "create", remove: "delete", Ping: "ping"},
+		w := &Wire{Conn: conn, Env: &lb.Env{Probe: probe}, Passes: []string{"create", "delete", "ping"},
 			For: func() lb.Request { return lb.Request{Owner: "me"} }, Hear: func(m []byte) { heard = append(heard, slices.Clone(m)) }}
 		requests := [][]byte{
 			message(int32(9), int32(create), "the first asks for a session, whatever it looks like"),
 			message(int32(1), int32(create), "/a"),
 			message(int32(2), int32(remove), "/a"),
 			message(int32(3), int32(99), "no name"),
-			message(int32(pingNumber), int32(Ping)),
+			message(int32(pingNumber), int32(ping)),
 		}
 		answers := [][]byte{
 			message(none, int32(1000), int64(1), "password"),
@@ -178,7 +178,7 @@ func TestWire(t *testing.T) {
 // TestWireStops: what is refused at its step does not leave.
 func TestWireStops(t *testing.T) {
 	conn, probe := &script{piece: 64}, &steps{refuse: "before-create"}
-	w := &Wire{Conn: conn, Env: &lb.Env{Probe: probe}, Names: map[int32]string{create: "create"}, For: func() lb.Request { return lb.Request{} }}
+	w := &Wire{Conn: conn, Env: &lb.Env{Probe: probe}, Passes: []string{"create"}, For: func() lb.Request { return lb.Request{} }}
 	if _, err := w.Write(message(none, none, none)); err != nil {
 		t.Fatal(err)
 	}
