@@ -3,7 +3,7 @@
 SHELL       := /bin/bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# Nothing here is C but the clock that is preloaded into servers, and that needs a
+# Nothing here is C but the clock that is preloaded into other programs, and that needs a
 # compiler only: with cgo Go would want the C library's headers, too.
 export CGO_ENABLED := 0
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/clock"
 )
 
 // Service is a lock service that is up: the servers of a topology, and those
@@ -69,10 +71,11 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 	}
 	library := ""
 	if o.Clocks && t.Kind.Clock != nil {
-		var err error
-		if library, err = compileClock(); err != nil {
-			return nil, err
+		b, err := clock.Library()
+		if err != nil {
+			return nil, fmt.Errorf("lab: %w", err)
 		}
+		library = string(b)
 	}
 	var all []*Server
 	for i, h := range hosts {

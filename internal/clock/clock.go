@@ -40,7 +40,8 @@ var (
 )
 
 // Move sets the wall clock of this process to be ahead of the machine's, and lets both
-// its clocks run fast by rate (0.1 is a tenth) from now on. The monotonic clock never
+// its clocks run fast by rate (0.1 is a tenth) from now on; see [ForChildren] for those of
+// the programs that it starts. The monotonic clock never
 // jumps: what it has gained or lost by a drift it keeps.
 func Move(ahead time.Duration, rate float64) error {
 	moving.Lock()
@@ -59,6 +60,7 @@ func Move(ahead time.Duration, rate float64) error {
 	}
 	moved.Store(next)
 	show(next)
+	tell(next)
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 // ClockFile is the environment variable that names the file of a clock apart from
 // the machine's. It holds an offset in ns, the monotonic instant since when a drift
 // counts in ns, and the drift in parts per billion, 64 bits each.
-const ClockFile = "LOCKBENCH_CLOCK"
+const ClockFile = clock.FileVar
 
 // Serve runs one etcd server until ctx ends. args are the flags of etcd's own
 // program.
