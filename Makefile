@@ -24,12 +24,12 @@ bench: $(HAS) build ## the locks that everybody knows under the faults that matt
 	@code=0; ./lockbench matrix --lab $(LAB) --algorithms '$(LOCKS)' --faults '$(FAULTS)' || code=$$?; \
 	if [ $$code -le 2 ]; then ./lockbench bench --lab $(LAB) --short --algorithms '$(LOCKS)' --out runs/latest || code=$$?; fi; exit $$code
 
-bench-all: servers build ## every lock under every fault, what it costs, and the study of quorums
+bench-all: servers languages build ## every lock under every fault, what it costs, and the study of quorums
 	./lockbench matrix --jobs 12
 	./lockbench bench --out runs/latest
 	./lockbench quorum --jobs 4
 
-results: servers build ## docs/results: the matrix, the benchmark and the quorums of this machine, in about half an hour; keep it quiet
+results: servers languages build ## docs/results: the matrix, the benchmark and the quorums of this machine, in about half an hour; keep it quiet
 	@[ ! -e runs/results ] || { echo "runs/results is there: move or remove it first"; exit 1; }
 	@code=0; ./lockbench matrix --jobs 4 --out runs/results || code=$$?; [ $$code -le 2 ] || exit $$code
 	./lockbench bench --out runs/results
@@ -43,6 +43,13 @@ servers: ## install the lock services that are missing (Debian, Ubuntu; asks sud
 	@docker/install.sh redis-server=redis-server mariadbd=mariadb-server java=default-jre-headless \
 		/usr/share/zookeeper/bin/zkServer.sh=zookeeper cc=gcc
 
+# Found by their files, since a library is no command.
+PYTHON := /usr/lib/python3/dist-packages
+languages: ## install the languages and libraries of the locks that are not in Go, as far as they are missing (Debian)
+	@docker/install.sh /usr/bin/python3=python3-minimal $(PYTHON)/redis=python3-redis $(PYTHON)/kazoo=python3-kazoo $(PYTHON)/etcd3=python3-etcd3 \
+		node=nodejs /usr/share/nodejs/redis=node-redis redis-cli=redis-tools \
+		javac=default-jdk-headless /usr/share/java/curator-recipes.jar=libcurator-recipes-java
+
 browser: ## install the browser that the tests of the pages look through, if none is there (Debian)
 	@docker/install.sh $(if $(shell command -v chromium google-chrome chromium-browser),,chromium=chromium) pdftotext=poppler-utils
 
@@ -50,7 +57,7 @@ compose: ## install docker compose, by which tests start servers that are not th
 	@docker/install.sh $(if $(shell docker compose version 2>/dev/null),,docker-compose=docker-compose)
 
 # Without a browser, or docker compose, their tests skip; where CI is set, they fail.
-test: servers ## every test, on real servers and in a browser
+test: servers languages ## every test, on real servers and in a browser
 	-@$(MAKE) --no-print-directory browser compose
 	go build ./...
 	go test -p 1 -timeout 15m ./...

@@ -32,6 +32,8 @@ type Info struct {
 	Tables bool
 	// InMemory: its server writes nothing to a disk when it grants a lock or takes it back.
 	InMemory bool
+	// Program: it is a program of this machine, which each client starts.
+	Program bool
 	// Traits are what it claims.
 	Traits Traits
 	// Expect is what it is expected to do under faults. Faults that no entry

@@ -22,6 +22,7 @@ import (
 type benchFlags struct {
 	cost.Plan
 	algorithms string
+	exec       string
 	out        string
 	ours       bool // out was not given
 	json, yes  bool
@@ -48,6 +49,7 @@ twice: with what they confirm on the disk, and without waiting for it.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.bench(cmd, &b) },
 	}
 	f := cmd.Flags()
+	execFlag(cmd, &b.exec)
 	f.StringVar(&b.algorithms, "algorithms", "*", "comma-separated names or patterns")
 	f.StringVar(&b.Baseline, "baseline", "", "the lock that ratios are to (default: redis-setpx-lua, or the first)")
 	f.StringVar(&b.Lab, "lab", p.Labs[0].Name, "where the servers run: see lockbench list labs")
@@ -72,6 +74,9 @@ func (p program) completeBench(b *benchFlags) error {
 	}
 	for _, l := range locks {
 		b.Algorithms = append(b.Algorithms, l.Info().Name)
+		if l.Info().Program {
+			b.Programs = append(b.Programs, l.Info().Name)
+		}
 	}
 	if b.Budget == 0 {
 		b.Budget = wholeBudget
@@ -107,7 +112,13 @@ func (p program) completeBench(b *benchFlags) error {
 	return nil
 }
 
-func (p program) bench(cmd *cobra.Command, b *benchFlags) error {
+func (p program) bench(cmd *cobra.Command, b *benchFlags) (err error) {
+	if p, b.Exec, err = p.asked(cmd.Context(), b.exec); err != nil {
+		return err
+	}
+	if b.Exec != nil && b.algorithms == "*" {
+		b.algorithms = b.Exec.Name
+	}
 	if err := p.completeBench(b); err != nil {
 		return err
 	}

@@ -73,6 +73,11 @@ func (p program) examine(ctx context.Context) []finding {
 			}
 		}
 	}
+	for _, l := range p.Locks {
+		if needs, ok := l.(interface{ Ready() error }); ok {
+			findings = append(findings, said("lock: "+l.Info().Name, needs.Ready(), false))
+		}
+	}
 	return findings
 }
 

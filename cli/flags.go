@@ -27,6 +27,7 @@ import (
 // planFlags are the flags that run and matrix share.
 type planFlags struct {
 	history.Plan
+	exec string
 	out  string
 	ours bool // out was not given
 	json bool
@@ -41,6 +42,7 @@ type planFlags struct {
 
 func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f := cmd.Flags()
+	execFlag(cmd, &p.exec)
 	f.StringVar(&p.Workload, "workload", c.Workloads[0].Info().Name, "what clients do inside the lock: see lockbench list workloads")
 	f.StringVar(&p.store, "store", inMemory, "what keeps the copy that refuses late writes: see lockbench list stores")
 	f.StringVar(&p.Lab, "lab", c.Labs[0].Name, "where the servers run: see lockbench list labs")

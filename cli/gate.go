@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -73,7 +74,7 @@ func (g *gateRun) all(cmd *cobra.Command) error {
 	} else if err != nil {
 		return usage("%w", err)
 	}
-	m, err := g.matrixOf(conf)
+	m, err := g.matrixOf(cmd.Context(), conf)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	m, err := g.matrixOf(conf)
+	m, err := g.matrixOf(cmd.Context(), conf)
 	if err != nil {
 		return err
 	}
@@ -199,10 +200,10 @@ func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Pla
 }
 
 // runKeys are the flags of lockbench matrix that the file may set.
-var runKeys = []string{"algorithms", "faults", "runs", "jobs", "seed", "duration", "ttl", "clients", "processes", "faults-at-once", "workload", "store", "lab", "addrs", "topology", "server-option", "server-binary", "image", "until", "budget"}
+var runKeys = []string{"algorithms", "exec", "faults", "runs", "jobs", "seed", "duration", "ttl", "clients", "processes", "faults-at-once", "workload", "store", "lab", "addrs", "topology", "server-option", "server-binary", "image", "until", "budget"}
 
 // matrixOf is what the file says is to be run. What is wrong is told with its line.
-func (g *gateRun) matrixOf(conf gate.Config) (*run.Matrix, error) {
+func (g *gateRun) matrixOf(ctx context.Context, conf gate.Config) (*run.Matrix, error) {
 	var scratch cobra.Command
 	out, json, ci := g.flags.out, g.flags.json, g.flags.ci
 	g.flags.add(&scratch, g.Catalog) // sets the defaults, and those of others, too
@@ -216,7 +217,7 @@ func (g *gateRun) matrixOf(conf gate.Config) (*run.Matrix, error) {
 			return nil, conf.At(where, err)
 		}
 	}
-	m, err := g.matrix(&g.flags, "gate")
+	m, err := g.matrix(ctx, &g.flags, "gate")
 	if err != nil && len(conf.Run) > 0 {
 		return nil, conf.At(blamed(conf, err), err)
 	}

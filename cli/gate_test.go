@@ -228,7 +228,7 @@ func TestExampleGate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := g.matrixOf(conf)
+	m, err := g.matrixOf(t.Context(), conf)
 	if err != nil {
 		t.Fatal(err)
 	}

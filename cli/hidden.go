@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/bench"
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/trial"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/lab/etcdserver"
@@ -35,6 +36,10 @@ func (p program) hiddenCommands() []*cobra.Command {
 		{Use: "measure DIR", Hidden: true, Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return bench.Measure(cmd.Context(), args[0], p.Catalog)
+			}},
+		{Use: "conforms DIR", Hidden: true, Args: exactly(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return trial.Perform(cmd.Context(), args[0], p.Catalog)
 			}},
 		{Use: "hold", Hidden: true, Args: exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error {

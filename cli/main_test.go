@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/impls/redis"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/lab/external"
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 func things() Catalog {
 	return Catalog{Locks: append(slowedDown(impls.All()), panics{redis.SetPXLua()}, careless{redis.SetPXDel()}),
 		Faults: faults.All(), More: append(faults.More(), disabled()...), Workloads: workloads.All(),
-		Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local(), docker.Driver(), external.Driver()}}
+		Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local(), docker.Driver(), external.Driver()}, Templates: languages.Templates()}
 }
 
 // TestScripts holds the command line to its contract. See testdata/script.

@@ -69,7 +69,7 @@ too.`,
 			if f.resume != "" {
 				return prog.resumeMatrix(cmd, &f)
 			}
-			m, err := prog.matrix(&f, "matrix")
+			m, err := prog.matrix(cmd.Context(), &f, "matrix")
 			if err != nil {
 				return err
 			}
@@ -103,7 +103,13 @@ func bounds(m *run.Matrix) error {
 
 // matrix is what the flags say, completed. A new directory of ours is named after what it
 // is.
-func (prog program) matrix(f *matrixFlags, what string) (m *run.Matrix, err error) {
+func (prog program) matrix(ctx context.Context, f *matrixFlags, what string) (m *run.Matrix, err error) {
+	if prog, err = f.asked(ctx, prog); err != nil {
+		return nil, err
+	}
+	if f.exec != "" && f.algorithms == "*" {
+		f.algorithms = f.Algorithm
+	}
 	m = &run.Matrix{Catalog: prog.Catalog, Runs: f.runs, Jobs: f.jobs, Until: f.until, Budget: f.budget}
 	if m.Algorithms, err = pick(f.algorithms, prog.Locks, func(l lb.Impl) string { return l.Info().Name }, prog.Lock); err != nil {
 		return nil, err

@@ -44,8 +44,15 @@ force at the same time, as far as they strike different things.`,
 }
 
 func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
-	if p.Algorithm == "" {
-		return usage("--algorithm is missing; lockbench list algorithms says which there are")
+	switch {
+	case p.Algorithm == "" && p.exec == "":
+		return usage("--algorithm is missing; lockbench list algorithms says which there are, and --exec takes one that is a program of yours")
+	case p.Algorithm != "" && p.exec != "":
+		return usage("--algorithm %s and --exec: one of them", p.Algorithm)
+	}
+	prog, err := p.asked(cmd.Context(), prog)
+	if err != nil {
+		return err
 	}
 	impl, err := named(prog.Lock(p.Algorithm))
 	if err != nil {
@@ -73,7 +80,7 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 		return usage("%w", err)
 	}
 	if err := m.Available(plan, fault); err != nil {
-		return usage("%s can't strike here: %w", fault.Name, err)
+		return usage("%s under %s can't be run here: %w", plan.Algorithm, fault.Name, err)
 	}
 	if err := prog.readyFor(cmd.Context(), p, plan.Topology); err != nil {
 		return err

@@ -133,6 +133,9 @@ func (s *shrinking) read(ctx context.Context, dir string) (struck, guess []strin
 	if s.run, err = rundir.OpenRun(dir); err != nil {
 		return nil, nil, err
 	}
+	if s.Catalog, err = s.With(s.run.Plan.Exec); err != nil {
+		return nil, nil, usage("%w", err)
+	}
 	res, err := run.Judge(ctx, s.Catalog, s.run)
 	if err != nil {
 		return nil, nil, err

@@ -32,6 +32,7 @@ func Driver() lab.Driver {
 			return Check(ctx, images...)
 		},
 		Lacks: map[lab.Ability]string{
+			lab.Programs:   "the containers of clients are empty; --lab local runs programs of this machine",
 			lab.OwnServers: "it runs what its images contain; name another one with --image SOFTWARE=NAME, or use --lab local",
 		},
 	}

@@ -3,11 +3,14 @@
 # where it can't, with what to do instead.
 #
 #     docker/install.sh PROGRAM=PACKAGE…
+#
+# A PROGRAM with a path may be any file.
 set -euo pipefail
 
 missing=()
 for want in "$@"; do
-  PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "${want%%=*}" >/dev/null || missing+=("${want#*=}")
+  program=${want%%=*}
+  PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "$program" >/dev/null || [[ $program == /* && -e $program ]] || missing+=("${want#*=}")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 

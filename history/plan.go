@@ -1,6 +1,10 @@
 package history
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -15,7 +19,9 @@ type Plan struct {
 	Schema    int       `json:"schema"`
 	Made      time.Time `json:"made,omitzero"`
 	Algorithm string    `json:"algorithm"`
-	Fault     string    `json:"fault"`
+	// Exec is the algorithm as a program of the user's, nil for one of the list.
+	Exec  *Exec  `json:"exec,omitempty"`
+	Fault string `json:"fault"`
 	// FaultsAtOnce is how many of a fault that consists of others may be in force at a time,
 	// 0 for one.
 	FaultsAtOnce int    `json:"faults_at_once,omitempty"`
@@ -76,6 +82,19 @@ func (p Plan) Prefix() string {
 	return lb.Prefix + ":"
 }
 
+// Exec is a lock that is a program of the user's, see docs/protocol.md.
+type Exec struct {
+	// Name is what it calls itself: the plan's algorithm.
+	Name string `json:"name"`
+	// Command is what a shell starts, in the directory Dir.
+	Command string `json:"command"`
+	Dir     string `json:"dir"`
+	// Digest is that of the command's own file, where it is one: an edited program is another.
+	Digest string `json:"digest,omitempty"`
+	// Described is what the program has said of itself.
+	Described json.RawMessage `json:"described"`
+}
+
 // About is what a reader of a run must be told of its algorithm and its fault, so that a
 // page needs no list of either.
 type About struct {
@@ -107,4 +126,13 @@ type Proof struct {
 	Proven bool `json:"proven"`
 	// Measured is the measurement in words, with units.
 	Measured string `json:"measured"`
+}
+
+// String tells programs apart: by their command, their file and what they say of themselves.
+func (e *Exec) String() string {
+	if e == nil {
+		return ""
+	}
+	said := sha256.Sum256(e.Described)
+	return fmt.Sprintf("%s in %s (%.8s-%x)", e.Command, e.Dir, cmp.Or(e.Digest, "?"), said[:4])
 }

@@ -24,6 +24,7 @@ func (p Plan) Settings(o Plan) []Difference {
 		{"number of faults at once", max(1, p.FaultsAtOnce), max(1, o.FaultsAtOnce)},
 		{"TTL", p.TTL, o.TTL}, {"store", storeName(p), storeName(o)},
 		{"servers' options", strings.Join(p.ServerOptions, " "), strings.Join(o.ServerOptions, " ")},
+		{"program", p.Exec.String(), o.Exec.String()},
 		{"server binary", p.ServerBinary, o.ServerBinary}, {"image", p.ServerImage, o.ServerImage},
 	})
 }

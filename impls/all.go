@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/etcd"
+	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/impls/mysql"
 	"github.com/lockbench/lockbench/impls/none"
 	"github.com/lockbench/lockbench/impls/peers"
@@ -17,7 +18,7 @@ import (
 
 // All returns the algorithms in the order of the matrix's rows.
 func All() []lb.Impl {
-	return []lb.Impl{
+	return slices.Concat([]lb.Impl{
 		none.New(),
 		redis.SetNXExpire(),
 		redis.SetNXGetSet(),
@@ -55,7 +56,7 @@ func All() []lb.Impl {
 		published.RedisLockUtil2(),
 		published.ZKDistributedLock(),
 		published.ZKImproveLock(),
-	}
+	}, languages.All())
 }
 
 // Find returns the algorithm of that name.

@@ -47,6 +47,7 @@ const (
 	OwnImages    Ability = "run servers of an image"
 	ClientHosts  Ability = "tell clients' hosts apart"
 	Strike       Ability = "strike servers"
+	Programs     Ability = "run programs of this machine beside clients"
 )
 
 // Can says why the lab can't do something, or nil.

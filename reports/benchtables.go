@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cost"
@@ -243,6 +244,10 @@ func benchRemarks(b *cost.Bench) (list []string) {
 	}
 	for _, n := range b.Noise {
 		list = append(list, "The machine was not quiet: "+n+".")
+	}
+	if len(b.Plan.Programs) > 0 {
+		list = append(list, fmt.Sprintf("In a program beside each client: %s. Their times, and clients' processor time, contain the way to it and through its gate, some tenths of a millisecond a cycle.",
+			strings.Join(b.Plan.Programs, ", ")))
 	}
 	return list
 }

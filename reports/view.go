@@ -179,7 +179,11 @@ func Command(program string, p history.Plan) []string {
 			s = append(s, shell.Line("--"+flag, value))
 		}
 	}
-	add("algorithm", p.Algorithm)
+	if p.Exec != nil {
+		add("exec", shell.Line("cd", p.Exec.Dir)+" && "+p.Exec.Command) // wherever it is pasted
+	} else {
+		add("algorithm", p.Algorithm)
+	}
 	add("fault", p.Fault)
 	add("faults-at-once", fmt.Sprint(p.FaultsAtOnce))
 	add("workload", p.Workload)

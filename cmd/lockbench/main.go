@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/lab/external"
 	"github.com/lockbench/lockbench/workloads"
@@ -22,5 +23,6 @@ func main() {
 		Workloads:  workloads.All(),
 		Topologies: lab.Topologies(),
 		Labs:       []lab.Driver{lab.Local(), docker.Driver(), external.Driver()},
+		Templates:  languages.Templates(),
 	}))
 }

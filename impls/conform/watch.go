@@ -104,7 +104,7 @@ func (r *record) all(checks int) bool {
 func (r *record) compare(info lb.Info, rare map[string]string) (err error) {
 	for name := range r.names {
 		if !slices.Contains(info.Requests, name) {
-			err = errors.Join(err, fmt.Errorf("the request %q is not in its Info", name))
+			err = errors.Join(err, fmt.Errorf("the request %q is not among those that it names (requests, in its Info or describe)", name))
 		}
 	}
 	for _, name := range info.Requests {

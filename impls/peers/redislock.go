@@ -25,16 +25,10 @@ func Redislock() lb.Impl {
 			Takes:      "obtain-evalsha",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},
-			Expect:     compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())), overAtOnce("lost-grant"), overAtOnce("lose-reply")),
+			Expect:     compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())), compose.OverAtOnce("lost-grant"), compose.OverAtOnce("lose-reply")),
 		},
 		open: func(r *goRedis) lb.Client { return &redislockClient{goRedis: r, locks: redislock.New(r.nodes[0])} },
 	}
-}
-
-// overAtOnce is what a library does with a late answer that does not look at the time.
-func overAtOnce(fault string) lb.Expectation {
-	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
-		Why: "nobody looks at the time that the answer took: what TCP delivers after the fault is a lease that is over, which who looks can see", Source: "the library's code"}
 }
 
 type redislockClient struct {

@@ -31,7 +31,7 @@ func SetNX() lb.Impl {
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},
 			Expect: compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())),
-				overAtOnce("lost-grant"), overAtOnce("lose-reply")),
+				compose.OverAtOnce("lost-grant"), compose.OverAtOnce("lose-reply")),
 		},
 		open: func(r *goRedis) lb.Client { return setNX{r} },
 	}

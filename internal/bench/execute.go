@@ -17,6 +17,10 @@ import (
 // Execute does a benchmark in the directory, of which the plan is given, and calls done
 // after each round. What was measured until an error is in the directory, too.
 func Execute(ctx context.Context, c catalog.Catalog, dir string, plan cost.Plan, done func(*cost.Bench)) (*rundir.Bench, error) {
+	c, err := c.With(plan.Exec)
+	if err != nil {
+		return nil, err
+	}
 	driver, err := c.Lab(plan.Lab, plan.Addrs)
 	if err != nil {
 		return nil, err

@@ -38,6 +38,9 @@ func Measure(ctx context.Context, dir string, c catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
+	if c, err = c.With(d.Bench.Plan.Exec); err != nil {
+		return err
+	}
 	driver, err := c.Lab(d.Bench.Plan.Lab, d.Bench.Plan.Addrs)
 	if err != nil {
 		return err

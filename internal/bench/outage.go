@@ -13,6 +13,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/internal/cost"
@@ -22,6 +23,7 @@ import (
 // Holder is what a process that holds a lock until it is killed is told.
 type Holder struct {
 	Algorithm          string
+	Exec               *history.Exec
 	Servers, Sentinels []string
 	Master             string
 	TTL                time.Duration
@@ -39,6 +41,10 @@ func Hold(ctx context.Context, in io.Reader, out io.Writer, c catalog.Catalog) e
 	var h Holder
 	if err := json.NewDecoder(in).Decode(&h); err != nil {
 		return fmt.Errorf("bench: hold: %w", err)
+	}
+	c, err := c.With(h.Exec)
+	if err != nil {
+		return err
 	}
 	impl, err := c.Lock(h.Algorithm)
 	if err != nil {
@@ -139,7 +145,7 @@ func (d *death) begin(ctx context.Context, host lab.Host) error {
 	}
 	d.says = reportsOut
 	return json.NewEncoder(ordersIn).Encode(Holder{
-		Algorithm: d.row.name(), Servers: d.row.on.up.Endpoints(), Sentinels: lab.Endpoints(d.row.on.up.Sentinels), Master: d.row.on.up.Master(),
+		Algorithm: d.row.name(), Exec: d.plan.Exec, Servers: d.row.on.up.Endpoints(), Sentinels: lab.Endpoints(d.row.on.up.Sentinels), Master: d.row.on.up.Master(),
 		TTL: d.plan.TTL, Seed: d.plan.Seed, Request: lb.Request{Lock: d.lock, Owner: d.lock + ".holder"},
 	})
 }

@@ -10,6 +10,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -23,6 +24,28 @@ type Catalog struct {
 	Workloads  []workloads.Workload
 	Topologies []lab.Topology
 	Labs       []lab.Driver
+	// Templates are what locks in other languages begin with.
+	Templates []foreign.Template
+}
+
+// With is the catalogue with a lock more, which is a program of the user's; nil for none.
+func (c Catalog) With(e *history.Exec) (Catalog, error) {
+	if e == nil {
+		return c, nil
+	}
+	if old, err := c.Lock(e.Name); err == nil {
+		if !old.Info().Program {
+			return c, fmt.Errorf("%s calls itself %s, as a lock of the list does: it needs a name of its own", e.Command, e.Name)
+		}
+		// Its own adapter, perhaps changed, or it was added before.
+		c.Locks = slices.DeleteFunc(slices.Clone(c.Locks), func(l lb.Impl) bool { return l.Info().Name == e.Name })
+	}
+	d, err := foreign.Parse(e.Described)
+	if err != nil {
+		return c, fmt.Errorf("what %s has said of itself: %w", e.Command, err)
+	}
+	c.Locks = append(slices.Clip(c.Locks), foreign.New(foreign.Command{Line: e.Command, Dir: e.Dir}, d))
+	return c, nil
 }
 
 // UnknownError is a name that is in no list.
@@ -92,6 +115,25 @@ func (c Catalog) Setting(plan history.Plan) (s faults.Setting, err error) {
 		s.Topology = s.Lab.Borrowed.Like(s.Topology)
 	}
 	return s, nil
+}
+
+// Ready says why the setting's lock can't be run, or nil: one that is a program needs a lab
+// that shares this machine's files, and its language.
+func (c Catalog) Ready(s faults.Setting) error {
+	if !s.Algorithm.Program {
+		return nil
+	}
+	if err := s.Lab.Can(lab.Programs); err != nil {
+		return err
+	}
+	impl, err := c.Lock(s.Algorithm.Name)
+	if err != nil {
+		return err
+	}
+	if needs, ok := impl.(interface{ Ready() error }); ok {
+		return needs.Ready()
+	}
+	return nil
 }
 
 // Servers are those of the plan.

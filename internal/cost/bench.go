@@ -129,13 +129,18 @@ type Plan struct {
 	Made       time.Time `json:"made,omitzero"`
 	Algorithms []string  `json:"algorithms"`
 	Baseline   string    `json:"baseline"` // what ratios are to
-	Lab        string    `json:"lab"`
+	// Exec is one of them as a program of the user's, nil for none.
+	Exec *history.Exec `json:"exec,omitempty"`
+	Lab  string        `json:"lab"`
 	// Addrs are the servers of somebody else that were borrowed, "" for the lab's own.
 	Addrs  string        `json:"addrs,omitempty"`
 	Seed   uint64        `json:"seed"`
 	Rounds int           `json:"rounds"`
 	Budget time.Duration `json:"budget_ns"`
 	TTL    time.Duration `json:"ttl_ns"`
+	// Programs are those of the algorithms that are programs, each beside its client: their
+	// figures contain the way there and back.
+	Programs []string `json:"programs,omitempty"`
 	// Rate of the open loop in acquisitions per second, 0 for none.
 	Rate float64 `json:"rate,omitempty"`
 	// Short leaves out the curves.

@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/kin"
 	"github.com/lockbench/lockbench/internal/worker"
 )
 
@@ -24,6 +25,7 @@ type caught struct {
 	lock       string
 	at         lb.Instant
 	stopped    time.Duration // when it was let go
+	programs   []int         // of a worker that was killed
 	free       bool
 }
 
@@ -63,6 +65,7 @@ func (c *caught) is(r worker.Report) {
 	c.client, c.id, c.lock, c.at = r.Client, r.ID, r.Lock, r.At
 	if c.how == faults.Kill {
 		c.worker.doomed.Store(true)
+		c.programs = r.Programs
 	}
 }
 
@@ -106,7 +109,7 @@ func (c *caught) letGo(ctx context.Context) error {
 	if c.how == faults.Kill {
 		select {
 		case <-w.gone:
-			return nil
+			return kin.AwaitEnd(ctx, c.programs)
 		case <-ctx.Done():
 			return fmt.Errorf("run: %s should be dead and is not: %w", w.Name(), ctx.Err())
 		}

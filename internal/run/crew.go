@@ -10,6 +10,8 @@ import (
 // crew are the worker processes of a run. A fault may start another while other faults look
 // at those that there are.
 type crew struct {
+	blame func(what string) // is told what a lock's program did wrong
+
 	mu  sync.Mutex
 	all []*workerProc
 }

@@ -47,6 +47,10 @@ func Execute(ctx context.Context, c catalog.Catalog, dir string, plan history.Pl
 // clients work, the fault strikes and is healed, the history is judged. It tells one at a
 // time.
 func Watched(ctx context.Context, c catalog.Catalog, dir string, plan history.Plan, tell func(phase string)) (checker.Result, error) {
+	c, err := c.With(plan.Exec)
+	if err != nil {
+		return failed(plan, err), err
+	}
 	plan.Machine, plan.Versions, plan.About = Here(), versions(ctx, c, plan), about(c, plan)
 	r, err := rundir.CreateRun(dir, plan)
 	if err != nil {
@@ -54,6 +58,9 @@ func Watched(ctx context.Context, c catalog.Catalog, dir string, plan history.Pl
 	}
 	defer rundir.Hold(dir)()
 	if err := performed(ctx, c, r, tell); err != nil {
+		if wrong := r.Blamed(); wrong != nil {
+			err = wrong
+		}
 		res := failed(r.Plan, err)
 		noWord := r.Fail(res.Reason)
 		if ctx.Err() == nil { // harm that was seen until then stands

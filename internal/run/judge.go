@@ -37,13 +37,17 @@ func Judge(ctx context.Context, c catalog.Catalog, r *rundir.Run) (checker.Resul
 }
 
 // cut takes back what the rest of a run that was cut short might have refuted. Harm
-// that was done stays.
+// that was done stays, unless it comes of a program that can not be believed.
 func cut(res *checker.Result, why error) {
-	switch res.Outcome {
-	case lb.Broken, lb.Stuck:
+	if errors.Is(why, rundir.ErrProgram) {
+		res.Layers, res.Claims = nil, nil
+	}
+	harm := !errors.Is(why, rundir.ErrProgram) // else who knows what its answers meant
+	switch {
+	case harm && (res.Outcome == lb.Broken || res.Outcome == lb.Stuck):
 		res.Notes = append(res.Notes, why.Error())
 		return
-	case lb.Check, lb.Fence:
+	case harm && (res.Outcome == lb.Check || res.Outcome == lb.Fence):
 		why = fmt.Errorf("%w; harm was seen: %s", why, res.Reason)
 	}
 	res.Outcome, res.Reason, res.Failed = lb.Inconclusive, why.Error(), true
@@ -58,7 +62,10 @@ func wasInterrupted(res checker.Result) bool {
 // failed is the result of a run of which the bench made nothing.
 func failed(plan history.Plan, why error) checker.Result {
 	reason := "the run failed: " + why.Error()
-	if errors.Is(why, context.Canceled) {
+	switch {
+	case errors.Is(why, rundir.ErrProgram):
+		reason = why.Error()
+	case errors.Is(why, context.Canceled):
 		reason = rundir.Interrupted
 	}
 	return checker.Result{Schema: history.Schema, Plan: plan, Outcome: lb.Inconclusive, Reason: reason, Failed: true,

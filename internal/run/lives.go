@@ -46,7 +46,7 @@ func (s *strike) StartAgain(ctx context.Context, n faults.Node, step string) (fa
 	}
 	defer logTo.Close()
 	end := s.act("start again", n.Name(), 0)
-	w, err := startWorker(ctx, old.host, cfg, logTo)
+	w, err := startWorker(ctx, old.host, cfg, logTo, s.workers.blame)
 	if err != nil {
 		return nil, err
 	}

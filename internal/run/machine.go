@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"maps"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -73,7 +74,13 @@ func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[str
 	if err != nil || err2 != nil {
 		return Built()
 	}
-	return Versions(ctx, driver, t)
+	v := Versions(ctx, driver, t)
+	if impl, err := c.Lock(plan.Algorithm); err == nil {
+		if of, ok := impl.(interface{ Versions() map[string]string }); ok {
+			maps.Copy(v, of.Versions())
+		}
+	}
+	return v
 }
 
 // Versions are those of this program, see [Built], and of the servers of topologies in

@@ -60,6 +60,9 @@ const defaultTTL = time.Second
 // For returns the base plan made one of this algorithm and fault.
 func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 	info, work, plan := impl.Info(), m.Workload.Info(), m.Base
+	if plan.Exec != nil && plan.Exec.Name != info.Name {
+		plan.Exec = nil
+	}
 	plan.Algorithm, plan.Fault, plan.Workload = info.Name, fault.Name, work.Name
 	plan.Traits, plan.Expect, plan.Jobs = fault.Claims(info.Traits), work.Expected(info, plan.Fault), max(1, m.Jobs)
 	plan.Evidence, plan.Guarded, plan.GivesUp = work.Evidence, work.Guarded, work.GivesUp
@@ -104,6 +107,9 @@ func (m *Matrix) where(plan history.Plan, topologies []string, fault faults.Faul
 func (m *Matrix) Available(plan history.Plan, fault faults.Fault) error {
 	setting, err := m.Catalog.Setting(plan)
 	if err != nil {
+		return err
+	}
+	if err := m.Catalog.Ready(setting); err != nil {
 		return err
 	}
 	if err := setting.Workload.Available(setting.Algorithm); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,9 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
+	if c, err = c.With(r.Plan.Exec); err != nil {
+		return err
+	}
 	setting, err := c.Setting(r.Plan)
 	if err != nil {
 		return fmt.Errorf("run: %s: %w", dir, err)
@@ -78,6 +82,16 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 }
 
 func (s *stage) play(ctx context.Context, fault faults.Fault) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	s.workers.blame = func(what string) { // the run is over: nothing more can be believed
+		s.blamed.Do(func() {
+			if err := s.dir.Blame(what); err != nil {
+				slog.Warn("what the program did wrong is not kept", "what", what, "error", err)
+			}
+			end()
+		})
+	}
 	if err := s.setUp(ctx, fault); err != nil {
 		return err
 	}
@@ -175,7 +189,7 @@ func (s *stage) setUp(ctx context.Context, fault faults.Fault) error {
 	if ahead := time.Duration(fault.StartsAhead * float64(s.plan.TTL)); ahead != 0 {
 		s.skewed = skewed{ahead, clock.Now()}
 	}
-	workers, err := startWorkers(ctx, s.lab, s.dir, s.service, s.store.Endpoint(), s.skewed.ahead, fault.SharedSession)
+	workers, err := startWorkers(ctx, s.lab, s.dir, s.service, s.store.Endpoint(), s.skewed.ahead, fault.SharedSession, s.workers.blame)
 	s.workers.join(workers...)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -19,6 +20,12 @@ func (m *Matrix) Again(out *rundir.Matrix) error {
 	}
 	m.Base, m.Runs, m.Until, m.Shard = *out.Plan, out.Planned, out.Until, out.Shard
 	var err error
+	if e := m.Base.Exec; e != nil && foreign.Digest(e.Command, e.Dir) != e.Digest {
+		return fmt.Errorf("%s was made with another program than %s is now: begin a matrix of its own", out.Dir, e.Command)
+	}
+	if m.Catalog, err = m.Catalog.With(m.Base.Exec); err != nil {
+		return err
+	}
 	if m.Workload, err = m.Catalog.Workload(m.Base.Workload); err != nil {
 		return err
 	}

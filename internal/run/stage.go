@@ -28,6 +28,7 @@ type stage struct {
 	store   lab.Process
 	service *lab.Service
 	workers crew
+	blamed  sync.Once // the lock's program has done wrong
 	skewed  skewed
 	// patience is how much longer than by itself a fault may take, because another that is in
 	// force keeps a process from answering.

@@ -26,6 +26,7 @@ type workerProc struct {
 	cfg    worker.Config
 	gone   chan struct{} // closed when it has ended
 	doomed atomic.Bool   // its end is wanted
+	blame  func(string)  // is told what its lock's program did wrong
 
 	mu      sync.Mutex
 	orders  *json.Encoder
@@ -33,7 +34,7 @@ type workerProc struct {
 	answers map[uint64]chan worker.Report // by order; 0 for what it says by itself
 }
 
-func startWorker(ctx context.Context, h lab.Host, cfg worker.Config, logTo *os.File) (*workerProc, error) {
+func startWorker(ctx context.Context, h lab.Host, cfg worker.Config, logTo *os.File, blame func(string)) (*workerProc, error) {
 	ordersOut, ordersIn, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("run: start %s: %w", cfg.Name, err)
@@ -49,7 +50,7 @@ func startWorker(ctx context.Context, h lab.Host, cfg worker.Config, logTo *os.F
 	if err != nil {
 		return nil, err
 	}
-	w := &workerProc{Process: p, host: h, cfg: cfg, orders: json.NewEncoder(ordersIn), gone: make(chan struct{}),
+	w := &workerProc{Process: p, host: h, cfg: cfg, orders: json.NewEncoder(ordersIn), gone: make(chan struct{}), blame: blame,
 		answers: map[uint64]chan worker.Report{0: make(chan worker.Report, 4)}}
 	go w.listen(reportsOut)
 	if err := w.orders.Encode(cfg); err != nil {
@@ -71,6 +72,9 @@ func (w *workerProc) listen(out io.ReadCloser) {
 		if dec.Decode(&r) != nil {
 			_ = w.Wait() // the reports end when the process does
 			return
+		}
+		if r.Say == worker.SayWrong {
+			w.blame(r.Error)
 		}
 		w.mu.Lock()
 		answers := w.answers[r.N]
@@ -119,7 +123,7 @@ var errGone = errors.New("the worker has ended")
 // await returns the next answer. what says what it is about.
 func (w *workerProc) await(ctx context.Context, answers <-chan worker.Report, what string) (worker.Report, error) {
 	failed := func(r worker.Report) error {
-		if r.Say == worker.SayFailed {
+		if r.Say == worker.SayFailed || r.Say == worker.SayWrong {
 			return fmt.Errorf("run: %s: %s", w.Name(), r.Error)
 		}
 		return nil
@@ -154,7 +158,7 @@ func (w *workerProc) alive() bool {
 // startWorkers starts the plan's worker processes, each on a host of its own,
 // and returns when all their clients have their sessions; those of a process
 // share one, if told so. The clock of the first is ahead.
-func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.Service, store string, ahead time.Duration, share bool) ([]*workerProc, error) {
+func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.Service, store string, ahead time.Duration, share bool, blame func(string)) ([]*workerProc, error) {
 	var ws []*workerProc
 	plan := dir.Plan
 	for i := range plan.Processes {
@@ -175,7 +179,7 @@ func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.
 			Clients:       part(plan.Clients, plan.Processes, i),
 			Events:        dir.EventsFile(name),
 			Ahead:         ahead,
-		}, logTo)
+		}, logTo, blame)
 		ahead = 0 // for the first
 		if err != nil {
 			return ws, err

@@ -10,6 +10,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -30,6 +31,7 @@ type client struct {
 	env    *lb.Env
 	impl   lb.Impl
 	record func(history.Event)
+	blame  func(*foreign.Finding)
 	probe  *probe
 	pacer  workloads.Pacer
 
@@ -55,7 +57,7 @@ func (c *client) open(ctx context.Context, w workloads.Workload, store string) (
 
 func (c *client) close() {
 	if c.session != nil {
-		_ = c.session.Close() // what it leaves, its lease's end or the lab's cleans up
+		c.end()
 	}
 	if c.task != nil {
 		_ = c.task.Close()
@@ -67,7 +69,10 @@ func (c *client) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := c.task.Run(ctx, c)
 		var lock *workloads.LockError
+		var wrong *foreign.Finding
 		switch {
+		case errors.As(err, &wrong):
+			return // as that was told
 		case err == nil:
 			c.sections.Add(1)
 		case !errors.As(err, &lock) && (ctx.Err() == nil || !lb.GaveUp(err)):
@@ -177,12 +182,23 @@ func (c *client) returned(call history.Event, err error) history.Event {
 	if err != nil {
 		ret.Note = err.Error()
 	}
+	c.look(err)
 	return ret
 }
 
+// look tells of what a program did wrong, whatever it was asked.
+func (c *client) look(err error) {
+	if wrong := (*foreign.Finding)(nil); errors.As(err, &wrong) {
+		c.blame(wrong)
+	}
+}
+
+// end closes the session. What it leaves, its lease's end or the lab's cleans up.
+func (c *client) end() { c.look(c.session.Close()) }
+
 // retire ends a session whose state nobody knows; the next acquire opens another.
 func (c *client) retire() {
-	_ = c.session.Close()
+	c.end()
 	c.session = nil
 }
 

@@ -92,8 +92,10 @@ type Report struct {
 	// Ahead is how far the wall clock is ahead of the machine's.
 	Ahead    time.Duration `json:"ahead_ns,omitempty"`
 	Sections int           `json:"sections,omitempty"`
-	Clients  []Client      `json:"clients,omitempty"`
-	Error    string        `json:"error,omitempty"`
+	// Programs are the processes of the lock's programs, of a worker that is about to die.
+	Programs []int    `json:"programs,omitempty"`
+	Clients  []Client `json:"clients,omitempty"`
+	Error    string   `json:"error,omitempty"`
 }
 
 // Client is what one client is at.
@@ -117,4 +119,5 @@ const (
 	SayAgain  = "again"  // the client has called the release again, and Result was the answer
 	SayDone   = "done"   // all clients have ended
 	SayFailed = "failed" // Error ends the worker, or the order N
+	SayWrong  = "wrong"  // Error is what the lock's program did that no lock can mean
 )

@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/kin"
 )
 
 // traps stop clients at steps. Each belongs to the order that set it.
@@ -109,6 +110,15 @@ func (t *traps) stop(ctx context.Context, trap *trap, caught Report) {
 	if caught.ID != "" { // else nobody's acquisition
 		t.record(history.Event{At: caught.At, Kind: history.KindStep, Client: caught.Client, ID: caught.ID, Name: trap.Step, Phase: string(trap.How)})
 	}
+	var programs *kin.Stopped
+	if trap.How == faults.Kill || trap.How == faults.Freeze {
+		var err error
+		if programs, err = stopPrograms(); err != nil {
+			t.report(Report{N: trap.N, Say: SayFailed, Error: err.Error()})
+			return
+		}
+		caught.Programs = programs.Pids()
+	}
 	if trap.How == faults.Kill {
 		// Recorded by the dying itself: stamped any later, the death of a holder
 		// whose session ends with its connection could seem to come after the next
@@ -121,10 +131,15 @@ func (t *traps) stop(ctx context.Context, trap *trap, caught Report) {
 	}
 	switch trap.How {
 	case faults.Kill:
+		programs.Kill()
 		killSelf()
 	case faults.Freeze:
 		t.frozen.Store(trap.N, clock.Now())
 		stopSelf()
+		if err := programs.Continue(); err != nil {
+			t.report(Report{N: trap.N, Say: SayFailed, Error: err.Error()})
+			return
+		}
 	case faults.Delay:
 		select {
 		case <-trap.letGo:

@@ -33,7 +33,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, c catalog.Catalog) er
 	w.traps = &traps{worker: cfg.Name, record: rec.Record, last: rec.Last, report: w.say}
 	err = w.serve(ctx, orders, c)
 	if err = errors.Join(err, rec.Close()); err != nil {
-		w.say(Report{Say: SayFailed, Error: err.Error()})
+		w.say(lastWord(err))
 		return err
 	}
 	w.say(Report{Say: SayDone})
@@ -93,7 +93,7 @@ func (w *worker) serve(ctx context.Context, orders *json.Decoder, c catalog.Cata
 			}
 			w.say(Report{N: o.N, Say: SayClock, Ahead: clock.Ahead()})
 		case DoAhead:
-			w.say(Report{N: o.N, Say: SayClock, Ahead: clock.Ahead()})
+			go w.tellClock(ctx, o) // programs are asked, too
 		case DoTell:
 			w.say(Report{N: o.N, Say: SayTold, Clients: w.told()})
 		case DoCount:
@@ -141,6 +141,10 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 			return fmt.Errorf("worker: move the clock: %w", err)
 		}
 	}
+	all, err := all.With(w.cfg.Plan.Exec)
+	if err != nil {
+		return err
+	}
 	impl, err := all.Lock(w.cfg.Plan.Algorithm)
 	if err != nil {
 		return err
@@ -158,7 +162,7 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 	}
 	for i := range w.cfg.Clients {
 		name := clientName(w.cfg.Name, i)
-		c := &client{name: name, worker: w.cfg.Name, prefix: w.cfg.Plan.Prefix(), impl: impl, record: w.rec.Record,
+		c := &client{name: name, worker: w.cfg.Name, prefix: w.cfg.Plan.Prefix(), impl: impl, record: w.rec.Record, blame: w.blame,
 			probe: &probe{client: name, traps: w.traps, record: w.rec.Record, asks: asks}}
 		c.env = &lb.Env{
 			Client: clientName(cmp.Or(w.cfg.Identity, w.cfg.Name), i), Servers: w.cfg.Servers, Sentinels: w.cfg.Sentinels, Master: w.cfg.Master, TTL: w.cfg.Plan.TTL, Clock: lb.HostClock{},

@@ -149,16 +149,21 @@ func (v etcdVisit) version(ctx context.Context) (string, error) {
 	return "etcd " + status.Version, nil
 }
 
+// etcdPrefixes are what keys of locks begin with; python-etcd3 puts its own before the name.
+var etcdPrefixes = []string{lb.Prefix, "/locks/" + lb.Prefix}
+
 func (v etcdVisit) kept(ctx context.Context) (names []string, by string, err error) {
-	got, err := v.Get(ctx, lb.Prefix, clientv3.WithPrefix())
-	if err != nil {
-		return nil, "", err
-	}
-	for _, kv := range got.Kvs {
-		if string(kv.Key) == mark {
-			by = string(kv.Value)
-		} else {
-			names = append(names, string(kv.Key))
+	for _, prefix := range etcdPrefixes {
+		got, err := v.Get(ctx, prefix, clientv3.WithPrefix())
+		if err != nil {
+			return nil, "", err
+		}
+		for _, kv := range got.Kvs {
+			if string(kv.Key) == mark {
+				by = string(kv.Value)
+			} else {
+				names = append(names, string(kv.Key))
+			}
 		}
 	}
 	return names, by, nil

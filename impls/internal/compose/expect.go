@@ -42,6 +42,12 @@ func Lease() []lb.Expectation {
 	}
 }
 
+// OverAtOnce is what a library does with a late answer that does not look at the time.
+func OverAtOnce(fault string) lb.Expectation {
+	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+		Why: "nobody looks at the time that the answer took: what TCP delivers after the fault is a lease that is over, which who looks can see", Source: "the library's code"}
+}
+
 // FencedLease is what a correct lease with a fencing token is good for.
 func FencedLease() []lb.Expectation {
 	return Except(Lease(), lb.Expectation{

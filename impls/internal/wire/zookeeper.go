@@ -51,8 +51,7 @@ func (z *zooKeeper) ask(m []byte) []Message {
 		return nil
 	}
 	number, op := int32(binary.BigEndian.Uint32(m)), int32(binary.BigEndian.Uint32(m[4:]))
-	const sasl = 102
-	if number <= 0 && number != zooKeeperPing || op == sasl {
+	if number <= 0 && number != zooKeeperPing || zooKeeperSetUp[op] {
 		return nil
 	}
 	name := zooKeeperNames[op]
@@ -90,8 +89,12 @@ func meet(m []byte) []Message {
 	return []Message{{Session: fmt.Sprintf("%x:%x", binary.BigEndian.Uint64(m[8:]), m[password:password+n])}}
 }
 
+// zooKeeperSetUp are authentication and watches that are set again, which the client in Java
+// numbers like requests.
+var zooKeeperSetUp = map[int32]bool{100: true, 101: true, 102: true, 105: true}
+
 var zooKeeperNames = map[int32]string{
 	1: "create", 15: "create", 19: "create", 21: "create", // also containers, and nodes with a TTL
 	2: "delete", 3: "exists", 4: "get", 5: "set", 8: "children", 12: "children", 9: "sync", 11: "ping", 14: "multi", 22: "multi",
-	-11: "close",
+	17: "check-watches", 18: "remove-watches", -11: "close",
 }

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/languages"
+	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testenv"
+)
+
+// languagesAreHere skips, or fails in CI, where a language or a library is missing.
+func languagesAreHere(t *testing.T) {
+	t.Helper()
+	for _, l := range languages.All() {
+		testenv.Need(t, l.Info().Name, l.(interface{ Ready() error }).Ready())
+	}
+}
+
+// TestOwnProgram begins a lock from each template, and has the same verdict of it as of the lock
+// in Go that does the same. What strikes a client strikes its program.
+func TestOwnProgram(t *testing.T) {
+	needLab(t)
+	languagesAreHere(t)
+	dir := t.TempDir()
+	t.Setenv("NODE_PATH", "/usr/share/nodejs")
+	for _, c := range []struct {
+		language, build, exec string
+		want                  map[string]lb.Outcome
+	}{
+		{"python", "", "./mylock.py", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Check, "kill-holder": lb.Safe,
+			"client-clock": lb.Safe, "client-clock:drift": lb.Broken, "cut-holder": lb.Check, "pause@after-set": lb.Check}},
+		{"node", "", "./mylock.js", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Check, "client-clock:drift": lb.Broken}},
+		{"shell", "", "./mylock.sh", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Broken, "kill-holder": lb.Safe}},
+		{"java", "javac Lockbench.java MyLock.java && ", "java -XX:-UsePerfData -cp . MyLock", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Check, "client-clock:drift": lb.Broken}},
+	} {
+		t.Run(c.language, func(t *testing.T) {
+			at := filepath.Join(dir, c.language)
+			if code, _, stderr := ran(t, lockbench(t, dir, "template", c.language, at)); code != exitKept || !strings.Contains(stderr, "run --exec") {
+				t.Fatalf("template: exit code %d: %s", code, stderr)
+			}
+			if c.build != "" {
+				build := lockbench(t, at)
+				build.Path, build.Args = "/bin/sh", []string{"sh", "-c", c.build + "true"}
+				if code, _, stderr := ran(t, build); code != 0 {
+					t.Fatal(stderr)
+				}
+			}
+			var faults []string
+			for f := range c.want {
+				faults = append(faults, f)
+			}
+			got := cells(t, lockbench(t, at, "matrix", "--json", "--exec", c.exec, "--faults", strings.Join(faults, ","), "--jobs", "2", "--seed", "3", "--out", "m"), exitKept)
+			for f, want := range c.want {
+				if c := got["my-lock × "+f]; c.Outcome != want {
+					t.Errorf("%s: %s, want %s: %s (%s)", f, c.Outcome, want, c.Reason, c.Effect)
+				}
+			}
+		})
+	}
+	// Whoever has the directory has the program's name, and how to do the run again.
+	code, stdout, stderr := ran(t, lockbench(t, filepath.Join(dir, "python"), "matrix", "--resume", "m", "--json"))
+	if code != exitKept || !strings.Contains(stdout, `"my-lock"`) {
+		t.Errorf("resume: exit code %d: %s%s", code, stdout, stderr)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "python", "m", "report.html"))
+	if err != nil || !strings.Contains(string(page), "&amp;&amp; ./mylock.py") {
+		t.Errorf("the page does not name the program: %v", err)
+	}
+}
+
+// TestBrokenProgram is a finding about the program, in one line, and no verdict of its lock.
+func TestBrokenProgram(t *testing.T) {
+	needLab(t)
+	languagesAreHere(t)
+	dir := t.TempDir()
+	broken, err := filepath.Abs("../impls/foreign/testdata/broken.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ wrong, fault, told string }{
+		{"exits", "none", "exits ended before it answered acquire "},
+		{"answers-after-cancel", "none", `twice, the second time with {"n": `},
+		{"garbage", "pause-holder", `garbage printed "Traceback: something of a library's" on standard output`},
+	} {
+		begin := time.Now()
+		code, _, stderr := ran(t, lockbench(t, dir, "run", "--exec", broken+" "+c.wrong, "--fault", c.fault, "--duration", "3s", "--out", c.wrong))
+		var told []string
+		for line := range strings.Lines(stderr) {
+			if strings.Contains(line, "the program did wrong") {
+				told = append(told, line)
+			}
+		}
+		if code != exitUndecided || len(told) != 1 || !strings.Contains(told[0], c.told) {
+			t.Errorf("%s: exit code %d, told %q, want %q in one line", c.wrong, code, told, c.told)
+		}
+		if took := time.Since(begin); took > 30*time.Second {
+			t.Errorf("%s took %v", c.wrong, took)
+		}
+		run, err := rundir.OpenRun(filepath.Join(dir, c.wrong))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Blamed(); !errors.Is(err, rundir.ErrProgram) {
+			t.Errorf("%s: the directory says %v", c.wrong, err)
+		}
+		if code, stdout, _ := ran(t, lockbench(t, dir, "check", c.wrong)); code != exitUndecided || !strings.Contains(stdout, "INCONCLUSIVE") {
+			t.Errorf("%s: check ended with %d: %s", c.wrong, code, stdout)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+package foreign
+
+import "syscall"
+
+func dieWithThread(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package foreign
+
+import "syscall"
+
+func dieWithThread(*syscall.SysProcAttr) {}

@@ -1,0 +1,30 @@
+package languages_test
+
+import (
+	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/foreign"
+	"github.com/lockbench/lockbench/impls/languages"
+	"github.com/lockbench/lockbench/impls/locktest"
+	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testenv"
+)
+
+// TestConformance holds every adapter to what it says of itself. They share their servers. The
+// other rows are of the same programs, and their libraries much alike: lockbench conform has them.
+func TestConformance(t *testing.T) {
+	servers := map[string][]string{} // of each topology
+	for _, impl := range []lb.Impl{languages.RedisPy(), languages.NodeRedis(), languages.RedisCLI(), languages.Kazoo(), languages.Curator(), languages.PythonEtcd3()} {
+		testenv.Need(t, impl.Info().Name, impl.(interface{ Ready() error }).Ready())
+		at := impl.Info().Topologies[0]
+		if servers[at] == nil {
+			servers[at] = labtest.Endpoints(labtest.Servers(t, at))
+		}
+		d := impl.(interface{ Conformance() foreign.Description }).Conformance()
+		t.Run(impl.Info().Name, func(t *testing.T) {
+			locktest.Run(t, impl, locktest.Options{Servers: servers[at], Deviates: d.Deviates, Rare: d.Rare, Patience: 2,
+				RoundTrips: locktest.RoundTrips{Acquire: d.RoundTrips.Acquire, Release: d.RoundTrips.Release}})
+		})
+	}
+}

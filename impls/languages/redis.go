@@ -1,0 +1,38 @@
+package languages
+
+import (
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
+)
+
+// aKey is what a correct lease in Redis is good for, in a library that does not look at how
+// long an answer took.
+func aKey() []lb.Expectation {
+	return compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())),
+		compose.OverAtOnce("lost-grant"), compose.OverAtOnce("lose-reply"))
+}
+
+// RedisPy is redis.lock.Lock of redis-py. The library tells nobody until when the lock is good,
+// but who calls acquire(blocking=False) knows when that was, and with which timeout.
+func RedisPy() lb.Impl { return adapter("redis_py.py", "redis_py.json", "python3-redis", aKey()) }
+
+// NodeRedis is the lock that users of node-redis write, since it has none.
+func NodeRedis() lb.Impl {
+	return adapter("node_redis.js", "node_redis.json", "node-redis", aKey())
+}
+
+// RedisCLI is the lock that stands in cron jobs: nobody knows when it ends, and its DEL looks
+// at no owner.
+func RedisCLI() lb.Impl {
+	const source = "the script: no clock, and no owner in the DEL"
+	broken := func(fault, why string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant, Why: why, Source: source}
+	}
+	const ends = "the key ends under a holder that does not know when, and goes on"
+	return adapter("redis_cli.sh", "redis_cli.json", "redis-tools", []lb.Expectation{
+		{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody works for as long as the key lasts", Source: source},
+		{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not write, and the key ends", Source: source},
+		broken("pause-holder", ends), broken("cut-holder", ends), broken("pause@before-write", ends),
+		broken("release-twice", "the second DEL deletes the key of whoever has it by then"),
+	})
+}

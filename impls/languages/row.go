@@ -1,0 +1,88 @@
+package languages
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"sync"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/foreign"
+)
+
+// adapters are the programs, what they share, and the templates that users begin with.
+//
+//go:embed adapters/*.py adapters/*.js adapters/*.java adapters/*.sh adapters/*.json
+var adapters embed.FS
+
+// row is a lock with an adapter.
+type row struct {
+	lock  foreign.Lock
+	needs string                              // as Debian calls it
+	asked func() (foreign.Description, error) // what it says of itself, once
+}
+
+// adapter makes the row that a command in the directory of the adapters starts, and that the
+// file described tells of.
+func adapter(command, described, needs string, expect []lb.Expectation) lb.Impl {
+	text, err := adapters.ReadFile("adapters/" + described)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	d, err := foreign.ParseFile(text)
+	if err != nil {
+		panic(fmt.Errorf("languages: %s: %w", described, err))
+	}
+	r := &row{needs: needs, lock: foreign.Lock{Description: d, Expect: expect,
+		Command: foreign.Command{Line: `exec "$LOCKBENCH_ADAPTERS"/` + command, Title: "the adapter of " + d.Name}}}
+	r.asked = sync.OnceValues(r.ask)
+	return r
+}
+
+// Info implements [lb.Impl].
+func (r *row) Info() lb.Info { return r.lock.Info() }
+
+// Open implements [lb.Impl].
+func (r *row) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	lock, err := r.started()
+	if err != nil {
+		return nil, err
+	}
+	return lock.Open(ctx, env)
+}
+
+// started is the lock with a command that can be started.
+func (r *row) started() (foreign.Lock, error) {
+	lock := r.lock
+	dir, err := installed()
+	// Where Debian has the packages of Node, which looks for none beside a link.
+	lock.Command.Env = []string{"LOCKBENCH_ADAPTERS=" + dir, "NODE_PATH=" + os.Getenv("NODE_PATH") + ":/usr/share/nodejs"}
+	return lock, err
+}
+
+func (r *row) ask() (foreign.Description, error) {
+	lock, err := r.started()
+	if err != nil {
+		return foreign.Description{}, err
+	}
+	d, _, err := foreign.Describe(context.Background(), lock.Command)
+	return d, err
+}
+
+// Ready says why this machine can't run the lock, or nil.
+func (r *row) Ready() error {
+	if _, err := r.asked(); err != nil {
+		return fmt.Errorf("%s needs %s (make languages installs it): %w", r.Info().Name, r.needs, err)
+	}
+	return nil
+}
+
+// Versions are those of the libraries, by name, as the program tells them.
+func (r *row) Versions() map[string]string {
+	d, _ := r.asked()
+	return d.Versions
+}
+
+// Conformance is what the suite must know of the lock.
+func (r *row) Conformance() foreign.Description { return r.lock.Description }

@@ -1,0 +1,28 @@
+//go:build !linux
+
+package kin
+
+import (
+	"errors"
+	"syscall"
+	"time"
+)
+
+const stopSignal, continueSignal = syscall.Signal(17), syscall.Signal(19)
+
+const (
+	stopped byte = 'T'
+	ended   byte = 'Z'
+)
+
+// Adopt needs Linux.
+func Adopt() error { return errors.New("kin: processes are adopted on Linux only") }
+
+// Of needs Linux: elsewhere no process is known.
+func Of(int) ([]int, error) { return nil, nil }
+
+func stateOf(int) (byte, error) { return ended, nil }
+
+func marked(int, string) bool { return false }
+
+func ranFor(int) time.Duration { return 0 }
