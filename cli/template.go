@@ -26,9 +26,8 @@ func (p program) templateCommand() *cobra.Command {
 		Short: "Begin a lock of your own in another language",
 		Long: `template writes a lock into a directory, for you to change: a program that works as it is,
 and what it needs to speak with lockbench (docs/protocol.md). The languages are ` + strings.Join(languages, ", ") + `.`,
-		Example: `  lockbench template python mylock
-  cd mylock && lockbench run --exec ./mylock.py --fault pause-holder`,
-		Args: args(cobra.RangeArgs(1, 2)),
+		Example: "  lockbench template python mylock",
+		Args:    args(cobra.RangeArgs(1, 2)),
 		ValidArgsFunction: func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(words) > 0 {
 				return nil, cobra.ShellCompDirectiveFilterDirs

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
@@ -133,6 +134,8 @@ func (e *Exec) String() string {
 	if e == nil {
 		return ""
 	}
-	said := sha256.Sum256(e.Described)
+	var described bytes.Buffer
+	_ = json.Compact(&described, e.Described) // a file has it with other white space
+	said := sha256.Sum256(described.Bytes())
 	return fmt.Sprintf("%s in %s (%.8s-%x)", e.Command, e.Dir, cmp.Or(e.Digest, "?"), said[:4])
 }

@@ -19,7 +19,12 @@ import (
 	"github.com/lockbench/lockbench/internal/labtest"
 )
 
-func TestMain(m *testing.M) { labtest.Main(m) }
+func TestMain(m *testing.M) {
+	if err := kin.Adopt(); err != nil { // as a worker does
+		panic(err)
+	}
+	labtest.Main(m)
+}
 
 // broken is testdata/broken.py, which does one thing wrong.
 func broken(t *testing.T, wrong string) foreign.Command {

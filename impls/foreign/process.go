@@ -65,11 +65,9 @@ func (q *question) String() string { return fmt.Sprintf("%s %d", q.do, q.n) }
 // started tells the programs of this process apart.
 var started atomic.Uint64
 
-// newProcess starts the program. What it prints goes to the log; hear is told what it says by itself, one at a time.
+// newProcess starts the program. What it prints goes to the log; hear is told what it says by
+// itself, one at a time.
 func newProcess(c Command, log io.Writer, hear func(message)) (*process, error) {
-	if err := kin.Adopt(); err != nil {
-		return nil, err
-	}
 	p := &process{name: c.title(), hear: hear, said: &said{to: log}, writes: make(chan message, unread),
 		gone: make(chan struct{}), ended: make(chan struct{}), open: map[uint64]*question{}}
 	p.cmd, p.noClock = c.cmd()
@@ -235,7 +233,8 @@ func patiently(bound time.Duration, any ...<-chan struct{}) bool {
 	return false
 }
 
-// send has a message written. One that is not read in time shows by its missing answer.
+// send has a message written, and does not wait for that: of a program that reads nothing more
+// the answers are missing, or too many messages wait.
 func (p *process) send(m message) {
 	select {
 	case p.writes <- m:

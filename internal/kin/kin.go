@@ -102,11 +102,16 @@ func (s *Stopped) Kill() {
 // KillMarked ends all below this process that have inherited a variable, NAME=VALUE, from who
 // has started them: those, too, whose parents have ended, and who left their groups.
 func KillMarked(variable string) {
-	all, _ := Of(os.Getpid())
-	for _, pid := range all {
-		if marked(pid, variable) {
+	for range 10 { // one may have started another meanwhile
+		all, _ := Of(os.Getpid())
+		all = slices.DeleteFunc(all, func(pid int) bool { return !Runs(pid) || !marked(pid, variable) })
+		if len(all) == 0 {
+			return
+		}
+		for _, pid := range all {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
+		time.Sleep(time.Millisecond)
 	}
 }
 

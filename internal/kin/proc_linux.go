@@ -21,7 +21,9 @@ const (
 	ended   byte = 'Z'
 )
 
-// Adopt makes this process the parent of those below it that lose theirs.
+// Adopt makes this process the parent of those below it that lose theirs. It is for a process
+// that only programs are below: who adopts must bury, too, and a container can't end before
+// all who died in it are buried.
 func Adopt() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("kin: adopt: %w", err)

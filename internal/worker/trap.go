@@ -114,6 +114,7 @@ func (t *traps) stop(ctx context.Context, trap *trap, caught Report) {
 	if trap.How == faults.Kill || trap.How == faults.Freeze {
 		var err error
 		if programs, err = stopPrograms(); err != nil {
+			_ = programs.Continue() // those that have stopped
 			t.report(Report{N: trap.N, Say: SayFailed, Error: err.Error()})
 			return
 		}

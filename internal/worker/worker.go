@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/kin"
 )
 
 // Run is the worker's main: it reads orders from in and writes reports to out
@@ -152,6 +153,11 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 	work, err := all.Workload(w.cfg.Plan.Workload)
 	if err != nil {
 		return err
+	}
+	if impl.Info().Program {
+		if err := kin.Adopt(); err != nil {
+			return fmt.Errorf("worker: %w", err)
+		}
 	}
 	if w.cfg.SharedSession {
 		impl = &shared{Impl: impl}
