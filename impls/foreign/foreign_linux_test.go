@@ -87,6 +87,11 @@ func sections(t *testing.T, c lb.Client, n int) error {
 // TestWrongs: each is told in one line, in time, and nothing is left behind.
 func TestWrongs(t *testing.T) {
 	env, _ := envOf(t, "redis")
+	described := make(chan error)
+	go func() { // which takes 20 s
+		_, _, err := foreign.Describe(t.Context(), broken(t, "never-reads"))
+		described <- err
+	}()
 	for _, c := range []struct{ wrong, told string }{
 		{"hangs", "broken.py did not answer acquire 5 within 5s of its being cancelled"},
 		{"wrong-number", `broken.py said {"n": 1011, "say": "held"}, which answers nothing that was asked`},
@@ -130,6 +135,9 @@ func TestWrongs(t *testing.T) {
 			nothingIsLeft(t)
 		})
 	}
+	if err := <-described; err == nil || err.Error() != "broken.py did not answer describe within 20s" {
+		t.Errorf("told %v of one that never reads", err)
+	}
 }
 
 // nothingIsLeft of the programs, a moment after their end.
@@ -148,22 +156,11 @@ func nothingIsLeft(t *testing.T) {
 	}
 }
 
-// isServer tells the lab's own children from those of programs.
+// isServer tells the lab's own children, and the program that is described meanwhile, from those
+// that should have ended.
 func isServer(pid int) bool {
 	line, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
-	return !strings.Contains(string(line), "broken.py") && !strings.Contains(string(line), "sleep")
-}
-
-// TestNeverReads is told when the program should say what it is.
-func TestNeverReads(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for 20 s")
-	}
-	t.Parallel()
-	_, _, err := foreign.Describe(t.Context(), broken(t, "never-reads"))
-	if err == nil || err.Error() != "broken.py did not answer describe within 20s" {
-		t.Errorf("told %v", err)
-	}
+	return strings.Contains(string(line), "never-reads") || !strings.Contains(string(line), "broken.py") && !strings.Contains(string(line), "sleep")
 }
 
 // TestSteps: what a program sends passes its client's steps, for the call that it serves, and

@@ -23,6 +23,7 @@ func TestConformance(t *testing.T) {
 		}
 		d := impl.(interface{ Conformance() foreign.Description }).Conformance()
 		t.Run(impl.Info().Name, func(t *testing.T) {
+			t.Parallel()
 			locktest.Run(t, impl, locktest.Options{Servers: servers[at], Deviates: d.Deviates, Rare: d.Rare, Patience: 2,
 				RoundTrips: locktest.RoundTrips{Acquire: d.RoundTrips.Acquire, Release: d.RoundTrips.Release}})
 		})
