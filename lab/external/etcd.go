@@ -2,6 +2,7 @@ package external
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -155,6 +157,9 @@ var etcdPrefixes = []string{lb.Prefix, "/locks/" + lb.Prefix}
 func (v etcdVisit) kept(ctx context.Context) (names []string, by string, err error) {
 	for _, prefix := range etcdPrefixes {
 		got, err := v.Get(ctx, prefix, clientv3.WithPrefix())
+		if errors.Is(err, rpctypes.ErrPermissionDenied) && prefix != lb.Prefix {
+			continue // who has no right to it leaves nothing there
+		}
 		if err != nil {
 			return nil, "", err
 		}
