@@ -114,3 +114,27 @@ func TestBrokenProgram(t *testing.T) {
 		}
 	}
 }
+
+// TestConform tells which claims hold, a line each: of a library's lock all, and of one whose DEL
+// looks at no owner those that it breaks.
+func TestConform(t *testing.T) {
+	needLab(t)
+	languagesAreHere(t)
+	broken, err := filepath.Abs("../impls/foreign/testdata/broken.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		how  []string
+		code int
+		want string
+	}{
+		{[]string{"--algorithm", "peer-redis-py"}, exitKept, " 0 deviate as declared, 0 failed\n"},
+		{[]string{"--exec", broken}, exitBroke, "\nFAIL foreign-release "},
+	} {
+		code, stdout, stderr := ran(t, lockbench(t, t.TempDir(), append([]string{"conform"}, c.how...)...))
+		if code != c.code || !strings.Contains("\n"+stdout, c.want) || !strings.Contains(stdout, "\nok   round-trips ") {
+			t.Errorf("%v: exit code %d, want %d and %q: %s%s", c.how, code, c.code, c.want, stdout, stderr)
+		}
+	}
+}
