@@ -181,9 +181,23 @@ func As(ctx context.Context, actor Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }
 
-func (e *Env) move(ctx context.Context, req Request, name string) Move {
+// ActorOf is who makes the moves under ctx.
+func ActorOf(ctx context.Context) Actor {
 	actor, _ := ctx.Value(actorKey{}).(Actor)
-	return Move{Name: name, Lock: req.Lock, Owner: req.Owner, Actor: actor}
+	return actor
+}
+
+type serverKey struct{}
+
+// To says which of several servers the requests under the returned context go to, for who sends
+// several at once: its place among [Env.Servers], from 1.
+func To(ctx context.Context, server int) context.Context {
+	return context.WithValue(ctx, serverKey{}, server)
+}
+
+func (e *Env) move(ctx context.Context, req Request, name string) Move {
+	server, _ := ctx.Value(serverKey{}).(int)
+	return Move{Name: name, Lock: req.Lock, Owner: req.Owner, Actor: ActorOf(ctx), Server: server}
 }
 
 // Move is something that a client is about to do, or has just done.
@@ -193,6 +207,9 @@ type Move struct {
 	// Lock and Owner are the acquisition that it is for.
 	Lock, Owner string
 	Actor       Actor
+	// Server is the place among [Env.Servers], from 1, of the one that it goes to, 0 where that
+	// is the only one or not said.
+	Server int
 }
 
 // Probe is how the bench sees, and stops, a client between two moves.

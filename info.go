@@ -32,6 +32,9 @@ type Info struct {
 	Tables bool
 	// InMemory: its server writes nothing to a disk when it grants a lock or takes it back.
 	InMemory bool
+	// OwnClock: a library measures by the machine's clock, which [Env] has no say in, how long an answer
+	// took.
+	OwnClock bool
 	// Program: it is a program of this machine, which each client starts.
 	Program bool
 	// Traits are what it claims.

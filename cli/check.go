@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -107,6 +108,8 @@ func (c *check) one(ctx context.Context, name string) error {
 		return c.matrix(ctx, name)
 	case kind == rundir.IsRun:
 		return c.run(ctx, name)
+	case kind == rundir.IsExplored:
+		return usage("%s is an exploration, and has no history: the orders that broke a lock do, in %s", name, filepath.Join(name, "violations", "N-CLASS"))
 	}
 	return usage("%s is the directory of a %s: it has no history", name, kind)
 }

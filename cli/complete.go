@@ -30,6 +30,9 @@ func (p program) complete(root *cobra.Command) {
 		"listen":     one([]string{"127.0.0.1:0", localAddress}),
 		"lab":        one(namesOf(p.Labs, func(d lab.Driver) (string, string) { return d.Name, d.Doc })),
 	}
+	if cmd, _, err := root.Find([]string{"explore"}); err == nil { // whose flag takes several: the first to register counts
+		_ = cmd.RegisterFlagCompletionFunc("algorithm", many(locks))
+	}
 	for _, cmd := range root.Commands() {
 		for flag, f := range some {
 			if cmd.Flags().Lookup(flag) != nil {

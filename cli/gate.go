@@ -138,7 +138,7 @@ func sorted(dirs []string) (runs []string, measured gate.Benches, err error) {
 		switch {
 		case err != nil:
 			return nil, measured, usage("%w", err)
-		case what == rundir.IsQuorum:
+		case what == rundir.IsQuorum || what == rundir.IsExplored:
 			return nil, measured, usage("%s is a %s: it holds neither runs nor a benchmark", dir, what)
 		case what != rundir.IsBench:
 			runs = append(runs, dir)

@@ -130,6 +130,8 @@ func TestCompletion(t *testing.T) {
 		"list ":                            "workloads",
 		"list st":                          "stores",
 		"comp":                             "completion",
+		"explore --algorithm none,redis-f": "none,redis-fenced",
+		"explore --topology zookeeper-":    "zookeeper-3",
 	} {
 		root := program{things()}.rootCommand()
 		var out bytes.Buffer

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/bench"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/trial"
 	"github.com/lockbench/lockbench/internal/worker"
@@ -40,6 +41,10 @@ func (p program) hiddenCommands() []*cobra.Command {
 		{Use: "conforms DIR", Hidden: true, Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return trial.Perform(cmd.Context(), args[0], p.Catalog)
+			}},
+		{Use: "explores DIR", Hidden: true, Args: exactly(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return explore.Perform(cmd.Context(), args[0], p.Catalog)
 			}},
 		{Use: "hold", Hidden: true, Args: exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error {

@@ -82,7 +82,7 @@ wrong on purpose, and judges the recorded history.
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(p.runCommand(), p.matrixCommand(), p.shrinkCommand(), p.benchCommand(), p.templateCommand(), p.conformCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), serveCommand(), p.gateCommand(), compareCommand(), p.listCommand(), p.doctorCommand(), cleanCommand(), exportCommand(), versionCommand())
+	root.AddCommand(p.runCommand(), p.matrixCommand(), p.shrinkCommand(), p.benchCommand(), p.templateCommand(), p.conformCommand(), p.exploreCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), serveCommand(), p.gateCommand(), compareCommand(), p.listCommand(), p.doctorCommand(), cleanCommand(), exportCommand(), versionCommand())
 	p.complete(root)
 	root.AddCommand(p.hiddenCommands()...)
 	return root

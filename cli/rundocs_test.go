@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -100,11 +101,18 @@ func namesEveryFile(t *testing.T, dir string) {
 // form that is written.
 func TestRunDirectoryDocs(t *testing.T) {
 	docs := documented(t)
-	for file, v := range map[string]any{"plan.json": history.Plan{}, "results.json": checker.Result{}, "matrix.json": rundir.MatrixFile{}} {
+	for file, v := range map[string]any{"plan.json": history.Plan{}, "results.json": checker.Result{}, "matrix.json": rundir.MatrixFile{},
+		"explored.json": explore.Result{}, "schedule.json": struct {
+			Schema int `json:"schema"`
+			explore.Schedule
+		}{}} {
 		var fields []string
 		kind := reflect.TypeOf(v)
-		for i := range kind.NumField() {
-			name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
+		for _, field := range reflect.VisibleFields(kind) {
+			if field.Anonymous {
+				continue
+			}
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			fields = append(fields, name)
 		}
 		named := slices.Clone(docs[file])

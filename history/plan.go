@@ -66,6 +66,9 @@ type Plan struct {
 	// Expect is what the algorithm declares under this fault, nil where nothing is
 	// promised.
 	Expect *lb.Expectation `json:"expect,omitempty"`
+	// Order is the order of moves that the run went, of an exploration; nil of any other. One
+	// order need not show enough by itself.
+	Order json.RawMessage `json:"order,omitempty"`
 	// Jobs is how many runs the machine did at a time, 0 where that is not known.
 	Jobs int `json:"jobs,omitempty"`
 	// Machine is where it ran, and Versions what ran there, by name: lockbench, Go, the
@@ -110,6 +113,10 @@ type About struct {
 	// answer makes a client the holder.
 	Requests []string `json:"requests,omitempty"`
 	Takes    string   `json:"takes,omitempty"`
+	// Story tells the order that the run went, a line a move, of an exploration; Wrong is what
+	// goes wrong in it, such as "1 crash".
+	Story []string `json:"story,omitempty"`
+	Wrong string   `json:"wrong,omitempty"`
 }
 
 // Machine is where a run was done.

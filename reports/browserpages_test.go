@@ -31,7 +31,14 @@ func samplePages(t *testing.T) map[string]string {
 
 	writeSample(t, path("matrix"))
 	saved(t, path("matrix"), sampleBench())
+	writeExplored(t, rundir.ExploredOf(path("matrix"), "redis-setpx-lua"), "redis-setpx-lua", false)
+	writeExplored(t, rundir.ExploredOf(path("matrix"), "redis-setpx-del"), "redis-setpx-del", true)
 	html("matrix")
+
+	writeExplored(t, path("explored"), "redis-setpx-del", true)
+	html("explored")
+	one, err := HTML(path("explored/violations/1-1-expiry"))
+	add("order", one, err)
 
 	writeMatrix(t, path("large"), manyCells(), 1)
 	html("large")

@@ -27,8 +27,10 @@ type detail struct {
 	Circle   string // who waits for whom, in a deadlock
 	Moments  []momentRow
 	Others   int
-	More     []string // further findings
-	Notes    []string
+	// Story are the moves of an order that was explored.
+	Story []string
+	More  []string // further findings
+	Notes []string
 	// Events and Logs lead to the run's files; Drawn to porcupine's own picture.
 	Events, Logs []link
 	Drawn        *link
@@ -62,7 +64,10 @@ func newDetail(c *checker.Cell, r record, at place) detail {
 		d.Command = Command(program(p), p)
 		return d
 	}
-	d.Command = Command(program(r.run.Plan), r.run.Plan)
+	d.Command, d.Story = commandFor(r.run), storyOf(r.run.Plan)
+	if len(d.Story) > 0 {
+		d.Runs = "" // one order is no sample
+	}
 	d.Events, d.Logs = at.files(r.run)
 	if d.Judged = r.result != nil; !d.Judged {
 		return d
@@ -81,6 +86,9 @@ func newDetail(c *checker.Cell, r record, at place) detail {
 	d.Circle = circle(runName(r.run.Plan), f.Circle)
 	d.Drawn = porcupineOf(c, r, at)
 	if s := newScene(r.history, *f, r.run.Plan); s != nil {
+		if len(d.Story) > 0 {
+			s.of = c.Algorithm + " under " + c.Fault
+		}
 		d.Timeline, d.Others = s.svg(), s.others
 		for _, m := range s.moments {
 			d.Moments = append(d.Moments, momentRow{m.N, s.when(m.At), m.Client, m.Text, m.Bad})

@@ -161,7 +161,7 @@ func (v *view) addPlots(plots string, benches []namedBench) (err error) {
 			return err
 		}
 	}
-	if f, ok := outageFigure(v.Grid); ok {
+	if f, ok := outageFigure(v.Grid); ok && !v.OnlyOrders {
 		if v.Plots, err = writePlots(plots, []figure{f}); err != nil {
 			return err
 		}

@@ -24,6 +24,8 @@ type lockView struct {
 	Price  []fact
 	// Fencing says how to fence with it.
 	Fencing string
+	// Orders is what became of every order of a few clients, nil where nobody has explored that.
+	Orders  *ordersView
 	Cells   []lockCell
 	Details []detail
 }

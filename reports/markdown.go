@@ -37,11 +37,16 @@ func Markdown(w io.Writer, dirs ...string) error {
 		if err != nil {
 			return worthTelling(err, benchErr)
 		}
+		if p.orders {
+			markdownOrders(w, p.explored)
+			return nil
+		}
 		if err := markdown(w, p.cells, p.planned, func(b io.Writer, g grid) {
 			for _, n := range p.notes {
 				fmt.Fprintf(b, "\n%s\n", escapeMD(n))
 			}
 			markdownPromises(b, g)
+			markdownOrders(b, p.explored)
 		}); err != nil {
 			return err
 		}

@@ -20,6 +20,10 @@ type page struct {
 	planned int // runs of each cell, 0 where nobody said
 	run     func(checker.Cell) (*rundir.Run, error)
 	notes   []string // of what was read together
+	// explored are the explorations of the locks. orders: there is nothing else, and the cells are
+	// orders that broke one.
+	explored []*rundir.Explored
+	orders   bool
 }
 
 // load reads what the directories say of themselves, several as one matrix. Where one is
@@ -30,7 +34,11 @@ func load(dirs []string) (*page, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reports: %w", err)
 		}
-		return &page{j.Cells, j.Planned, j.Run, j.Notes}, nil
+		p := &page{cells: j.Cells, planned: j.Planned, run: j.Run, notes: j.Notes}
+		for _, dir := range dirs {
+			p.addExplored(dir)
+		}
+		return p, nil
 	}
 	dir := dirs[0]
 	kind, err := rundir.Kind(dir)
@@ -46,7 +54,10 @@ func load(dirs []string) (*page, error) {
 		if m.Shard.Of > 0 {
 			p.notes = append(p.notes, fmt.Sprintf("This is shard %s of a matrix: lockbench report with the directories of all joins them.", m.Shard))
 		}
+		p.addExplored(dir)
 		return p, nil
+	case kind == rundir.IsExplored:
+		return loadOrders(dir)
 	case kind == rundir.IsRun:
 		r, err := rundir.OpenRun(dir)
 		if err != nil {
@@ -68,6 +79,9 @@ func cellOf(run *rundir.Run) checker.Cell {
 	r.Plan = plan
 	c := checker.CellOf([]checker.Result{r})
 	c.Dir = "."
+	if plan.About != nil && plan.About.Wrong != "" {
+		c.Fault = wrongIn(plan.About.Wrong)
+	}
 	return c
 }
 

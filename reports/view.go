@@ -45,7 +45,10 @@ type view struct {
 	Cost      *benchView
 	CostError string
 	Quorum    *quorumView
-	Stores    []storeView
+	// Orders are the explorations of locks; OnlyOrders: there is nothing else.
+	Orders     []ordersView
+	OnlyOrders bool
+	Stores     []storeView
 	// QuorumError says why a study that is there can't be shown.
 	QuorumError string
 
@@ -59,9 +62,15 @@ const openDetails = 12
 // time is in memory. A brief one reads none.
 func newView(p *page, bench *cost.Bench, at place, brief bool) *view {
 	g := newGrid(p.cells, p.planned)
-	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.cells) == 1, Brief: brief, bench: bench}
+	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.cells) == 1 || p.orders, OnlyOrders: p.orders, Brief: brief, bench: bench}
 	v.Unfinished, v.Waiting, v.Notes = g.unfinished(), waitingIn(g), p.notes
 	v.Failed = len(g.inOrder(hasFailed)) > 0
+	for _, e := range p.explored {
+		v.Orders = append(v.Orders, newOrdersView(e, at))
+	}
+	if p.orders {
+		v.Summary = "Every order of a few clients’ moves on a real server, up to bounds, each judged by itself."
+	}
 	var facts planFacts
 	guarded, fenced := false, map[string]bool{}
 	for _, row := range g.Rows {
@@ -85,12 +94,12 @@ func newView(p *page, bench *cost.Bench, at place, brief bool) *view {
 		}
 		guarded, fenced[row] = guarded || plan.Guarded, plan.Traits.Fenced
 		if v.Single {
-			v.Details = details
-			break
+			v.Details = append(v.Details, details...)
+			continue
 		}
 		lock := newLockView(g, row, plan, bench)
 		lock.Cells, lock.Details = cells, details
-		lock.Counts = countsOf(cells)
+		lock.Counts, lock.Orders = countsOf(cells), v.ordersOf(row)
 		v.Locks = append(v.Locks, lock)
 	}
 	v.unfold()
@@ -98,6 +107,9 @@ func newView(p *page, bench *cost.Bench, at place, brief bool) *view {
 		v.Control, v.Blind = g.control(guarded)
 		v.Advice = advise(g, func(lock string) bool { return fenced[lock] }, bench)
 		v.Absent = absences(g)
+	}
+	if len(v.Details) == 1 && len(v.Details[0].Story) > 0 && !p.orders {
+		v.Summary = "One order of the moves of a few clients, to which an exploration came."
 	}
 	v.Facts, v.Warning = facts.facts(), facts.warning()
 	return v

@@ -18,7 +18,7 @@ const (
 )
 
 // sectionSteps are what every section passes that writes.
-var sectionSteps = []string{StepBegun, StepWork, stepBeforeWrite}
+var sectionSteps = []string{StepGranted, StepBegun, StepWork, stepBeforeWrite}
 
 // kit is what the tasks of this package do their work with.
 type kit struct {
@@ -84,6 +84,9 @@ func (k kit) do(ctx context.Context, s section) error {
 	a := access{Kind: reads, Client: k.env.Client, Once: s.once}
 	for _, l := range s.leases {
 		a.Parts = append(a.Parts, part{Lock: l.Request.Lock, ID: l.Request.Owner, Token: l.Token, Shared: l.Request.Shared, First: s.first})
+	}
+	if err := k.env.Step(ctx, req, StepGranted); err != nil {
+		return err
 	}
 	read, err := k.ask(a)
 	if err != nil {

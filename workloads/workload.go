@@ -34,8 +34,8 @@ type Info struct {
 	// Needs are the traits without which a lock has nothing to do here: Shared,
 	// Reentrant.
 	Needs lb.Traits
-	// Steps are the points that sections pass, in order; every one passes StepBegun and
-	// StepWork.
+	// Steps are the points that sections pass, in order; every one passes StepGranted,
+	// StepBegun and StepWork.
 	Steps []string
 	// Evidence are the layers that a verdict on a run rests on, beside those that look
 	// for harm: where one of them found nothing to look at, the run proves nothing.
@@ -110,11 +110,12 @@ func (i Info) AtLeast(ttl time.Duration) time.Duration {
 	return time.Duration(i.Leases)*ttl + 2*time.Second
 }
 
-// The steps that the holder of every workload passes: its work has begun, and is
+// The steps that the holder of every workload passes: its work is about to begin, has begun, and is
 // nearly done. At them lie the moments of most faults.
 const (
-	StepBegun = "after-read"
-	StepWork  = "work"
+	StepGranted = "before-read"
+	StepBegun   = "after-read"
+	StepWork    = "work"
 )
 
 // StepReleased is passed by every session whose lock was given back, just behind the answer.

@@ -60,7 +60,7 @@ func TestAvailable(t *testing.T) {
 		if (i.Available(plain) == nil) != (i.Needs == lb.Traits{}) || i.Needs.Shared && i.Available(shared) != nil || i.Needs.Reentrant && i.Available(reentrant) != nil {
 			t.Errorf("%s: %v, %v, %v", i.Name, i.Available(plain), i.Available(shared), i.Available(reentrant))
 		}
-		if i.Steps[0] != StepBegun || !slices.Contains(i.Steps, StepWork) {
+		if i.Steps[0] != StepGranted || i.Steps[1] != StepBegun || !slices.Contains(i.Steps, StepWork) {
 			t.Errorf("%s passes %v", i.Name, i.Steps)
 		}
 	}

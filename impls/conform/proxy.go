@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/impls/internal/wire"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // proxy stands between one client and one server. It hears the client's requests,

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/wire"
+	"github.com/lockbench/lockbench/internal/wire"
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 )

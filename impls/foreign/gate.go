@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/wire"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // gate stands between one program and one server: it passes everything on, and has the

@@ -11,11 +11,11 @@ import (
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
-// TestConformance holds every adapter to what it says of itself. They share their servers. The
+// TestConformance holds an adapter of each server, and of each protocol, to what it says of itself. They share their servers. The
 // other rows are of the same programs, and their libraries much alike: lockbench conform has them.
 func TestConformance(t *testing.T) {
 	servers := map[string][]string{} // of each topology
-	for _, impl := range []lb.Impl{languages.RedisPy(), languages.NodeRedis(), languages.RedisCLI(), languages.Kazoo(), languages.Curator(), languages.PythonEtcd3()} {
+	for _, impl := range []lb.Impl{languages.RedisPy(), languages.Kazoo(), languages.Curator(), languages.PythonEtcd3()} {
 		testenv.Need(t, impl.Info().Name, impl.(interface{ Ready() error }).Ready())
 		at := impl.Info().Topologies[0]
 		if servers[at] == nil {

@@ -81,12 +81,20 @@ func (c *forUpdate) lock(ctx context.Context, l *link, req lb.Request) error {
 }
 
 // create makes the lock's row, from another connection, once the transaction that
-// found none has let go of the gap where it belongs.
+// found none has let go of the gap where it belongs. That of another client may hold
+// the gap as well, and is waited for.
 func (c *forUpdate) create(ctx context.Context, l *link, req lb.Request) error {
 	if err := c.unlock(ctx, l, req); err != nil {
 		return errors.Join(ctx.Err(), errors.New(err.Error())) // sent or not: the connection is not as good as new
 	}
-	_, err := c.exec(ctx, req, "create", "INSERT IGNORE INTO "+c.table+" (name) VALUES (?)", []byte(req.Lock))
+	err := c.env.Send(ctx, req, "create", func(ctx context.Context) error {
+		ctx, cancel := c.patient(ctx)
+		defer cancel()
+		return c.env.Wait(ctx, req, "gap", func(ctx context.Context) error {
+			_, err := c.db.ExecContext(ctx, "INSERT IGNORE INTO "+c.table+" (name) VALUES (?)", []byte(req.Lock))
+			return err
+		})
+	})
 	switch {
 	case inTheWay(err):
 		return lb.ErrHeld

@@ -11,7 +11,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
-	"github.com/lockbench/lockbench/impls/internal/wire"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -32,7 +32,7 @@ func (p onGoRedis) Open(_ context.Context, env *lb.Env) (lb.Client, error) {
 	r := &goRedis{env: env}
 	for _, addr := range env.Servers {
 		o := &redis.Options{Addr: addr, DialTimeout: 5 * time.Second} // the default, which the dialer below must know
-		o.Dialer = r.over(redis.NewDialer(o))
+		o.Dialer = r.over(redis.NewDialer(o), len(r.nodes)+1)
 		r.nodes = append(r.nodes, redis.NewClient(o))
 	}
 	return compose.Again(compose.Exclusive(p.open(r))), nil
@@ -72,13 +72,13 @@ func (r *goRedis) Close() error { return redisconn.Close(r.nodes) }
 
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-func (r *goRedis) over(dial dialer) dialer {
+func (r *goRedis) over(dial dialer, server int) dialer {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return &conn{TCPConn: c.(*net.TCPConn), of: r}, nil
+		return &conn{TCPConn: c.(*net.TCPConn), of: r, server: server}, nil
 	}
 }
 
@@ -86,9 +86,10 @@ func (r *goRedis) over(dial dialer) dialer {
 // two halves of [lb.Env.Send].
 type conn struct {
 	*net.TCPConn
-	of    *goRedis
-	wire  wire.Conn
-	asked string // the command that was not answered yet
+	of     *goRedis
+	server int // its place among them
+	wire   wire.Conn
+	asked  string // the command that was not answered yet
 }
 
 func (c *conn) Write(p []byte) (int, error) {
@@ -131,5 +132,5 @@ func (c *conn) step(name string) error {
 	if s == nil {
 		return nil
 	}
-	return c.of.env.Step(s.ctx, s.req, name)
+	return c.of.env.Step(lb.To(s.ctx, c.server), s.req, name)
 }

@@ -26,6 +26,7 @@ func Redsync() lb.Impl {
 			Requests:   []string{"set", "evalsha", "eval"},
 			Takes:      "set",
 			Scripts:    true,
+			OwnClock:   true,
 			Traits:     lb.Traits{Leased: true},
 			Expect: compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())),
 				votesTwice("cut-two+restart-empty"), votesTwice("cut-two+server-clock"),

@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"github.com/redis/go-redis/v9"
 )
@@ -18,18 +19,22 @@ func TestMain(m *testing.M) { mutants.Main(m, allMutants()) }
 func TestMutants(t *testing.T) { mutants.Run(t, allMutants()) }
 
 func allMutants() []mutants.Mutant {
+	nothing := explore.Bounds{Clients: 2, Acquisitions: 1, Polls: 1}
+	expiry, crash := nothing, nothing
+	expiry.Expiries, expiry.Faults = 1, 1
+	crash.Crashes, crash.Faults = 1, 1
 	return []mutants.Mutant{
 		mutants.New(mutate(Fenced(), "release-any", func(s session) lb.Client { return releaseAny{fenced{s}} }),
-			Fenced(), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken),
+			Fenced(), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(expiry, 100),
 		mutants.New(mutate(SetPXLua(), "no-nx", func(s session) lb.Client { return noNX{setPXLua{s}} }),
-			SetPXLua(), "none", lb.DoubleGrant, lb.Broken),
+			SetPXLua(), "none", lb.DoubleGrant, lb.Broken).ByOrder(nothing, 100),
 		mutants.New(mutate(Fenced(), "release-before-write", func(s session) lb.Client { return early{fenced{s}} }),
-			Fenced(), "none", lb.DoubleGrant, lb.Fence, lb.Broken),
+			Fenced(), "none", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(nothing, 100),
 		mutants.New(mutate(Fenced(), "same-token", func(s session) lb.Client { return sameToken{fenced{s}} }),
 			Fenced(), "pause@before-write", "the fencing tokens can't be trusted", lb.Broken),
 		mutants.New(mutate(Watchdog(), "outlives-lock", func(s session) lb.Client {
 			return &immortal{watchdog{renewed{listener: listener{session: s}}}}
-		}), Watchdog(), "kill-holder", lb.Ghost, lb.Stuck),
+		}), Watchdog(), "kill-holder", lb.Ghost, lb.Stuck).ByOrder(crash, 60),
 		mutants.New(SetPXDel(), SetPXLua(), "release-twice", lb.DoubleGrant, lb.Broken),
 		mutants.New(mutate(SetPXLua(), "owner-is-the-name", func(s session) lb.Client { return byName{setPXLua{s}} }),
 			SetPXLua(), "twin-holder", lb.DoubleGrant, lb.Broken),
@@ -41,7 +46,7 @@ func allMutants() []mutants.Mutant {
 		mutants.New(redlockWith("no-clean-up", redlockTry{enough: 3, looks: true}),
 			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "none", mutants.Outage, lb.Safe, lb.Inconclusive).InCrowd(24),
 		mutants.New(patient("from-answer", func(s session) lb.Client { return fromAnswer{setPXLua{s}} }),
-			patient("patient", func(s session) lb.Client { return setPXLua{s} }), "late-grant", lb.DoubleGrant, lb.Broken),
+			patient("patient", func(s session) lb.Client { return setPXLua{s} }), "late-grant", lb.DoubleGrant, lb.Broken).ByOrder(expiry, 150),
 		mutants.New(alone(mutate(SetPXLua(), "insists", func(s session) lb.Client { return &insistent{setPXLua: setPXLua{s}} })),
 			// Whose key is deleted is told of it, or another is granted first.
 			SetPXLua(), "lose-reply/1.3ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant),

@@ -182,7 +182,7 @@ func (c redlock) onAll(ctx context.Context, send func(context.Context, *redis.Cl
 	ctx, cancel := c.env.WithTimeout(ctx, max(c.env.TTL/20, least))
 	defer cancel()
 	votes, errs := make([]vote, len(c.nodes)), make([]error, len(c.nodes))
-	c.crew.onAll(func(i int, rdb *redis.Client) { errs[i] = send(ctx, rdb, &votes[i]) })
+	c.crew.onAll(func(i int, rdb *redis.Client) { errs[i] = send(lb.To(ctx, i+1), rdb, &votes[i]) })
 	for i, v := range votes {
 		switch {
 		case v.yes:

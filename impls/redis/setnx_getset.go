@@ -45,6 +45,9 @@ func SetNXGetSet() lb.Impl {
 				Fault: "client-clock:drift", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "the holder measures its lease by a clock that is slow; by the others' it is over", Source: "the surveys that print the algorithm",
 			}, lb.Expectation{
+				Fault: "pause@before-del", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
+				Why: "the DEL of who stops after the look at the clock comes when the lock is another's, unless a deadline ends it first", Source: "the surveys that print the algorithm",
+			}, lb.Expectation{
 				Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
 				Why: "the DEL was sent in time, and arrives after the cut, when the lock may be another's", Source: "the surveys that print the algorithm",
 			}),

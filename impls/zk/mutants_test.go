@@ -11,6 +11,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/zksession"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/mutants"
 )
 
@@ -30,7 +31,7 @@ func allMutants() []mutants.Mutant {
 	const never = time.Hour
 	return []mutants.Mutant{
 		mutants.New(trusting("first-node", first, never),
-			Sequential(), "none", lb.DoubleGrant, lb.Fence, lb.Broken),
+			Sequential(), "none", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(explore.Bounds{Clients: 3, Acquisitions: 1}, 60),
 		mutants.New(trusting("timed-out", predecessor, 200*time.Millisecond),
 			Sequential(), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken),
 		mutants.New(trusting("no-own-node-check", predecessor, never),

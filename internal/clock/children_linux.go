@@ -76,6 +76,8 @@ var shared = sync.OnceValues(func() (f files, err error) {
 	children = (*page)(unsafe.Pointer(&mapped[0]))
 	if c := moved.Load(); c != nil {
 		tell(c)
+	} else if leapt != 0 {
+		tell(leaping())
 	}
 	return f, nil
 })

@@ -52,6 +52,8 @@ type Mutant struct {
 	Workload, OfWorkload string
 	// TTL is the lease, 0 for that of any run under the fault.
 	TTL time.Duration
+
+	orders *orders // nil where the sequence of moves alone does not
 }
 
 // Outage as the By of a mutant: nobody could get the lock for about as long as a
@@ -139,6 +141,9 @@ func Run(t *testing.T, all []Mutant) {
 	var wg sync.WaitGroup
 	tried := map[string]bool{} // correct algorithms, by fault: several mutants are made of one
 	for _, mu := range all {
+		if mu.orders != nil {
+			wg.Go(func() { c.explore(t, mu) })
+		}
 		wg.Go(func() { c.try(t, mu, mu.Impl) })
 		if of := fmt.Sprint(mu.Of.Info().Name, mu.Fault, mu.Clients, mu.OfWorkload, mu.TTL); !tried[of] {
 			tried[of] = true

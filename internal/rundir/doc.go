@@ -16,7 +16,12 @@
 //	bench.txt     the same in Go's benchmark format
 //	logs/         what the processes printed
 //
-// and may lie in the directory of a matrix of the same locks. Each of the files may be
+// and may lie in the directory of a matrix of the same locks. An exploration is
+//
+//	explored.json  the plan, what was walked, and what broke the lock
+//	violations/    the orders that did: runs, with schedule.json beside the plan
+//
+// and that of several locks, or in the directory of a matrix, lies below explored/. Each of the files may be
 // compressed with gzip. The names are
 // such that artifact stores and every system take them.
 //

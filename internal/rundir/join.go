@@ -113,6 +113,9 @@ func (j *joiner) single(dir string) error {
 	if err != nil {
 		return err
 	}
+	if len(r.Plan.Order) > 0 {
+		return fmt.Errorf("rundir: %w: %s is one order of an exploration, and no sample of anything: read it alone", ErrMixed, dir)
+	}
 	j.cell(r.Plan.Algorithm, r.Plan.Fault, serversOf(r.Plan)).seeds[r.Plan.Seed] = true
 	return j.add(dir, r)
 }

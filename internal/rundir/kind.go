@@ -17,6 +17,9 @@ const (
 	IsMatrix What = "matrix"
 	IsBench  What = "benchmark"        // a benchmark alone; it may also lie in a matrix's directory
 	IsQuorum What = "study of quorums" // alone; it may also lie in a matrix's directory
+	// IsExplored is an exploration of one lock or of several; one may also lie in a matrix's
+	// directory.
+	IsExplored What = "exploration"
 )
 
 // Kind says what the directory is, by the files in it. Otherwise the error, which
@@ -33,6 +36,9 @@ func Kind(dir string) (What, error) {
 		if _, err := os.Stat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("rundir: %w", err) // not a directory, or closed
 		}
+	}
+	if len(exploredIn(dir)) > 0 {
+		return IsExplored, nil
 	}
 	return "", fmt.Errorf("%s is the directory of neither a run (with %s and %s/) nor a matrix (with %s) nor a benchmark (with %s): %w", dir, planFile, eventsDir, matrixFile, benchFile, fs.ErrNotExist)
 }

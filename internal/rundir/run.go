@@ -73,8 +73,11 @@ func openLog(dir, name string) (*os.File, error) {
 	return f, nil
 }
 
-// recorders are those that the plan names.
+// recorders are those that the plan names. Of one order of an exploration there is but one.
 func (r *Run) recorders() []string {
+	if len(r.Plan.Order) > 0 {
+		return []string{Runner}
+	}
 	names := []string{Runner, Store}
 	for n := range r.Plan.Processes {
 		names = append(names, Worker(n+1))

@@ -67,19 +67,27 @@ func (c *client) close() {
 // run does one task after the other until ctx ends.
 func (c *client) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := c.task.Run(ctx, c)
-		var lock *workloads.LockError
-		var wrong *foreign.Finding
-		switch {
-		case errors.As(err, &wrong):
-			return // as that was told
-		case err == nil:
-			c.sections.Add(1)
-		case !errors.As(err, &lock) && (ctx.Err() == nil || !lb.GaveUp(err)):
-			c.record(history.Event{Kind: history.KindFailed, Client: c.name, Note: err.Error()})
+		if !c.once(ctx) {
+			return
 		}
 		_ = c.pacer.Await(ctx)
 	}
+}
+
+// once does one task, and reports whether another makes sense.
+func (c *client) once(ctx context.Context) bool {
+	err := c.task.Run(ctx, c)
+	var lock *workloads.LockError
+	var wrong *foreign.Finding
+	switch {
+	case errors.As(err, &wrong):
+		return false // as that was told
+	case err == nil:
+		c.sections.Add(1)
+	case !errors.As(err, &lock) && (ctx.Err() == nil || !lb.GaveUp(err)):
+		c.record(history.Event{Kind: history.KindFailed, Client: c.name, Note: err.Error()})
+	}
+	return true
 }
 
 // Acquire implements [workloads.Session]. What may have been granted although the

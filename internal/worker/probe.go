@@ -57,6 +57,9 @@ func (p *probe) Step(ctx context.Context, m lb.Move) error {
 	if p.asks[m.Name] && m.Actor != lb.Renewal && m.Owner == p.owner.Load() {
 		p.requests.Add(1)
 	}
+	if p.traps == nil {
+		return ctx.Err()
+	}
 	return p.traps.pass(ctx, p.client, m)
 }
 

@@ -162,10 +162,7 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 	if w.cfg.SharedSession {
 		impl = &shared{Impl: impl}
 	}
-	asks := map[string]bool{}
-	for _, r := range impl.Info().Requests {
-		asks[lb.Before(r)] = true
-	}
+	asks := asks(impl.Info())
 	for i := range w.cfg.Clients {
 		name := clientName(w.cfg.Name, i)
 		c := &client{name: name, worker: w.cfg.Name, prefix: w.cfg.Plan.Prefix(), impl: impl, record: w.rec.Record, blame: w.blame,
@@ -181,6 +178,15 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 		}
 	}
 	return nil
+}
+
+// asks are the steps before the lock's requests.
+func asks(info lb.Info) map[string]bool {
+	steps := map[string]bool{}
+	for _, r := range info.Requests {
+		steps[lb.Before(r)] = true
+	}
+	return steps
 }
 
 func clientName(worker string, i int) string { return fmt.Sprintf("%s.c%d", worker, i+1) }

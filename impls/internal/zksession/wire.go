@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/wire"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // Wire is a connection on which requests pass the client's steps: each leaves in one

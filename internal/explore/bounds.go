@@ -1,0 +1,98 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Bounds are how far an exploration goes.
+type Bounds struct {
+	Clients int `json:"clients"`
+	// Acquisitions of each client.
+	Acquisitions int `json:"acquisitions"`
+	// Polls is how often a client asks again for one acquisition, and Renewals how often each
+	// client renews a lease in one order.
+	Polls    int `json:"polls"`
+	Renewals int `json:"renewals"`
+	// Expiries, Crashes and Lost are how many leases end, clients die and answers are lost at
+	// most in one order, and Faults how many of these together.
+	Expiries int `json:"expiries"`
+	Crashes  int `json:"crashes"`
+	Lost     int `json:"lost"`
+	Faults   int `json:"faults"`
+}
+
+// Default are the bounds of who asks for none.
+var Default = Bounds{Clients: 2, Acquisitions: 2, Polls: 1, Renewals: 1, Expiries: 1, Crashes: 1, Lost: 1, Faults: 1}
+
+// Check says what is wrong with them.
+func (b Bounds) Check() error {
+	for _, n := range []struct {
+		name       string
+		got, least int
+		most       int
+	}{
+		{"clients", b.Clients, 2, 3}, {"acquisitions", b.Acquisitions, 1, 9}, {"polls", b.Polls, 0, 9}, {"renewals", b.Renewals, 0, 9},
+		{"expiries", b.Expiries, 0, 9}, {"crashes", b.Crashes, 0, 2}, {"lost", b.Lost, 0, 9}, {"faults", b.Faults, 0, 9},
+	} {
+		if n.got < n.least || n.got > n.most {
+			return fmt.Errorf("%s %d: from %d to %d", n.name, n.got, n.least, n.most)
+		}
+	}
+	return nil
+}
+
+// levels is the number of faults that an order may have.
+func (b Bounds) levels() int { return min(b.Faults, b.Expiries+b.Crashes+b.Lost) }
+
+// allows reports whether an order with these faults may have one more.
+func (b Bounds) allows(had []Move, m Move) bool {
+	of := map[Kind]int{}
+	for _, h := range had {
+		of[h.Do]++
+	}
+	most := map[Kind]int{Expires: b.Expiries, Dies: b.Crashes, Loses: b.Lost}
+	return len(had) < b.Faults && of[m.Do] < most[m.Do]
+}
+
+func (b Bounds) String() string {
+	faults := ""
+	var of []string
+	for _, f := range []struct {
+		n    int
+		what string
+	}{{b.Expiries, "expiry"}, {b.Crashes, "crash"}, {b.Lost, "lost reply"}} {
+		if f.n > 0 {
+			of = append(of, f.what)
+		}
+	}
+	switch n := b.levels(); {
+	case n == 0:
+		faults = "nothing going wrong"
+	case n == 1:
+		faults = "at most one " + either(of)
+	default:
+		faults = fmt.Sprintf("at most %d faults (%s)", n, either(of))
+	}
+	return fmt.Sprintf("%d clients, %s each, %s to ask again, %s each, %s", b.Clients, plural(b.Acquisitions, "acquisition"),
+		plural(b.Polls, "time"), plural(b.Renewals, "renewal"), faults)
+}
+
+func either(of []string) string {
+	if len(of) < 2 {
+		return strings.Join(of, "")
+	}
+	return strings.Join(of[:len(of)-1], ", ") + " or " + of[len(of)-1]
+}
+
+func plural(n int, what string) string {
+	switch {
+	case n == 1:
+		return "1 " + what
+	case strings.HasSuffix(what, "sh"):
+		return fmt.Sprintf("%d %ses", n, what)
+	case strings.HasSuffix(what, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(what, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

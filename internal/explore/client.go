@@ -1,0 +1,338 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/worker"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// client is one that is explored: a session of its own, reached through relays of its own. It is
+// in one order after the other, as long as nothing goes wrong with it.
+type client struct {
+	name   string
+	relays []*relay
+	alone  *worker.Alone
+	info   lb.Info
+	steps  map[string]step
+
+	died, ended chan struct{} // closed when it has died, and when it has done all that it had to do in the order
+
+	// All that follows is guarded by the order's lock.
+	order *order
+
+	dead      bool
+	spoilt    bool  // it can't be in another order
+	main      state // of who calls the lock
+	behind    int   // goroutines that work beside it, and can't be seen to stand
+	holds     []*hold
+	pauses    []func() // end them, of who sleeps until the scheduler says otherwise
+	waits     []*wait
+	again     bool // the next request follows a pause
+	first     bool // the next request is the first of an acquisition
+	acquiring bool // the lock
+	flying    map[lb.Actor]*flight
+	polls     int  // of this acquisition
+	sent      int  // requests for it, while it is asked for
+	retries   int  // since time has passed, in what comes after an order
+	renewed   int  // in this order
+	due       bool // a renewal's time has come, and none of its requests was let go
+	tried     int  // what others had done that may have changed something, when it last began to try
+}
+
+// state is what who calls the lock is at, unless it stands at a step.
+type state int
+
+const (
+	resting state = iota // between two orders, or for good
+	running
+	waiting // for a server
+)
+
+type step struct {
+	kind Kind
+	name string
+}
+
+// steps are those that are moves.
+func steps(info lb.Info) map[string]step {
+	all := map[string]step{workloads.StepGranted: {Reads, ""}, workloads.StepWork: {Works, ""}}
+	for _, r := range info.Requests {
+		all[lb.Before(r)] = step{Sends, r}
+		all[lb.After(r)] = step{Hears, r}
+	}
+	return all
+}
+
+// hold is somebody who stands at a step.
+type hold struct {
+	move   Move
+	actor  lb.Actor
+	server int             // its place, from 1; 0 where there is but one
+	again  bool            // it follows a pause
+	first  bool            // of a try
+	open   chan error      // nil: go on
+	ctx    context.Context // ends when who stands there gives up; never where it must hear
+}
+
+// leaves reports whether who stands there gives up just now.
+func (h *hold) leaves() bool { return h.ctx.Err() != nil }
+
+// wait is somebody who waits for a server, and what would end that by time.
+type wait struct {
+	what  string
+	actor lb.Actor
+	ends  func() // nil where time has no say
+	fired bool   // the renewal's time has come
+}
+
+// probe is the client's own, with a scheduler in front of it.
+type probe struct {
+	lb.Probe
+	of *client
+}
+
+// Session implements [lb.SessionProbe].
+func (p probe) Session(name string) { p.Probe.(lb.SessionProbe).Session(name) }
+
+// Step implements [lb.Probe].
+func (p probe) Step(ctx context.Context, m lb.Move) error {
+	if err := p.Probe.Step(ctx, m); err != nil {
+		return err
+	}
+	return p.of.step(ctx, m)
+}
+
+// Wait implements [lb.Probe].
+func (p probe) Wait(ctx context.Context, m lb.Move) func() {
+	over, left := p.Probe.Wait(ctx, m), p.of.wait(m)
+	return func() {
+		left()
+		over()
+	}
+}
+
+// Go implements [lb.Probe].
+func (p probe) Go(as lb.Actor) func() {
+	if as != lb.Renewal {
+		return p.Probe.Go(as)
+	}
+	end := p.of.beside()
+	return func() { end() }
+}
+
+var errDead = errors.New("explore: the client has died")
+
+// step holds who calls it until the scheduler lets it go.
+func (c *client) step(ctx context.Context, m lb.Move) error {
+	s, ok := c.steps[m.Name]
+	o := c.order
+	o.mu.Lock()
+	if c.dead {
+		o.mu.Unlock()
+		return errDead
+	}
+	heard := c.lands(m.Actor)
+	if !ok || o.free || m.Lock != o.lock || s.kind == Hears && (heard || !c.heeds(m.Actor)) {
+		o.mu.Unlock()
+		return ctx.Err()
+	}
+	h := &hold{move: Move{Client: c.name, Do: s.kind, What: s.name}, actor: m.Actor, open: make(chan error, 1), ctx: ctx}
+	if s.kind == Hears {
+		h.ctx = context.WithoutCancel(ctx)
+	}
+	if m.Actor == lb.Renewal {
+		h.move.What = renewals + h.move.What
+	}
+	if m.Server > 0 && len(c.relays) > 1 {
+		h.move.What += toServer + strconv.Itoa(m.Server)
+		h.server = m.Server
+	}
+	if s.kind == Sends && m.Actor == lb.Main {
+		h.again, h.first, c.again, c.first = c.again, c.first || c.again, false, false
+	}
+	o.e.volleys = o.e.volleys || slices.ContainsFunc(c.holds, func(other *hold) bool { return (other.actor == lb.Renewal) == (m.Actor == lb.Renewal) })
+	c.holds = append(c.holds, h)
+	if m.Actor == lb.Renewal {
+		c.behind--
+	}
+	o.change()
+	o.mu.Unlock()
+	select {
+	case err := <-h.open:
+		return err
+	case <-h.ctx.Done():
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if i := slices.Index(c.holds, h); i >= 0 { // else it was let go just now
+		c.letGo(i, nil)
+	}
+	<-h.open
+	return ctx.Err()
+}
+
+// letGo lets the hold go on, with an error if it must not. The lock is held.
+func (c *client) letGo(i int, err error) {
+	h := c.holds[i]
+	c.holds = slices.Delete(c.holds, i, i+1)
+	if h.actor == lb.Renewal {
+		c.behind++
+	}
+	h.open <- err
+	c.order.change()
+}
+
+// wait notes that somebody waits for a server, or for time to pass.
+func (c *client) wait(m lb.Move) (left func()) {
+	o := c.order
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	w := &wait{what: m.Name, actor: m.Actor}
+	c.waits = append(c.waits, w)
+	if m.Name == lb.RetryDelay {
+		c.again = true
+		delete(c.flying, m.Actor)
+	}
+	if m.Actor == lb.Renewal {
+		c.behind--
+	} else if c.main == running {
+		c.main = waiting
+	}
+	o.change()
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		i := slices.Index(c.waits, w)
+		if i < 0 {
+			return
+		}
+		c.waits = slices.Delete(c.waits, i, i+1)
+		if m.Actor == lb.Renewal {
+			if !w.fired {
+				c.behind++
+			}
+		} else if c.main != resting {
+			c.main = running
+		}
+		o.change()
+	}
+}
+
+// beside notes that something works beside the client, until it ends.
+func (c *client) beside() (end func()) {
+	o := c.order
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c.behind++
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		c.behind--
+		o.change()
+	}
+}
+
+// in is what the actor waits for, nil for nothing. The lock is held.
+func (c *client) in(ctx context.Context) *wait {
+	actor := lb.ActorOf(ctx)
+	i := slices.IndexFunc(c.waits, func(w *wait) bool { return (w.actor == lb.Renewal) == (actor == lb.Renewal) && w.ends == nil })
+	if i < 0 {
+		return nil
+	}
+	return c.waits[i]
+}
+
+// await is told of a time that may be over. It is the scheduler's matter only where somebody
+// waits for a server by it, or a renewal for its turn.
+func (c *client) await(ctx context.Context, t *timeout) (forget func()) {
+	o := c.order
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	w := c.in(ctx)
+	if w == nil {
+		return func() {}
+	}
+	w.ends = t.over
+	o.change()
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		w.ends = nil
+	}
+}
+
+// fire lets a wait's time be over. The lock is held.
+func (c *client) fire(w *wait) {
+	if w.actor == lb.Renewal {
+		w.fired, c.due = true, true
+		delete(c.flying, lb.Renewal)
+		c.behind++
+	}
+	go w.ends()
+	w.ends = nil
+}
+
+// renewals lets those have their time whose time may come, and reports whether there are some. They
+// have it when all is quiet, so that it does not depend on a race whether one comes that is called
+// off. The lock is held.
+func (c *client) renewals() (any bool) {
+	pending := c.due && (c.behind > 0 || slices.ContainsFunc(c.holds, func(h *hold) bool { return h.actor == lb.Renewal }))
+	if c.dead || c.order.free || pending || c.renewed >= c.order.e.Bounds.Renewals {
+		return false
+	}
+	for _, w := range c.waits {
+		if w.actor == lb.Renewal && w.ends != nil {
+			c.fire(w)
+			any = true
+		}
+	}
+	return any
+}
+
+// sleep lets no time pass: who works goes on, and who wants to ask again stands at its request.
+// A renewal waits until its time comes.
+func (c *client) sleep(ctx context.Context) error {
+	o := c.order
+	o.mu.Lock()
+	w := c.in(ctx)
+	if w != nil && w.actor != lb.Renewal {
+		c.polls++
+	}
+	if !c.dead && (w == nil || w.actor != lb.Renewal && !o.free) { // else it would ask again and again
+		o.mu.Unlock()
+		return ctx.Err()
+	}
+	p := make(chan struct{})
+	over := sync.OnceFunc(func() { close(p) })
+	if w != nil && w.actor == lb.Renewal {
+		w.ends = over
+	}
+	c.pauses = append(c.pauses, over)
+	o.change()
+	o.mu.Unlock()
+	select {
+	case <-p:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-o.over:
+		return errOver
+	}
+}
+
+// record takes an event of the client's.
+func (c *client) record(ev history.Event) { c.order.record(c, ev) }
+
+func (c *client) close() {
+	c.alone.Close()
+	for _, r := range c.relays {
+		r.close()
+	}
+}

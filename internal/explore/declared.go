@@ -1,0 +1,125 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// worst are the outcomes of orders, the gravest first.
+var worst = []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check, lb.Safe}
+
+// like is the fault under which a lock declares what is to be expected of a class of orders, and
+// the kind of fault that does the same at a step: an order strikes at any. Both are "" where there is
+// none.
+func like(class string, t lb.Traits) (fault, kind string) {
+	switch {
+	case class == "nothing":
+		return "none", ""
+	case class == "1 crash":
+		return "kill-holder", "kill@"
+	case class == "1 lost reply":
+		return "lost-grant", "lose-reply"
+	case class == "1 expiry" && t.Session:
+		return "expire-holder", "expire@"
+	case class == "1 expiry":
+		return "pause-holder", "pause@"
+	}
+	return "", ""
+}
+
+// promised is what the lock declares of a class of orders.
+func promised(class string, info lb.Info) (all []lb.Expectation) {
+	if some := strings.Split(class, " and "); len(some) > 1 { // each by itself is declared to do that
+		for _, one := range some {
+			all = append(all, promised(one, info)...)
+		}
+		return all
+	}
+	if n, what, _ := strings.Cut(class, " "); n != "1" && what != "" {
+		class = "1 " + map[string]string{"expiries": "expiry", "crashes": "crash", "lost replies": "lost reply"}[what]
+	}
+	fault, kind := like(class, info.Traits)
+	if e := info.Expected(fault); e != nil && fault != "" {
+		all = append(all, *e)
+	}
+	for _, e := range info.Expect {
+		// No order stops between the look at the lease and the write.
+		late := (kind == "pause@" || kind == "expire@") && strings.HasSuffix(e.Fault, "@before-write")
+		if kind != "" && strings.HasPrefix(e.Fault, kind) && !late {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// excused reports whether the lock declares that orders of the class come to the outcome. Who
+// declares that two hold it needs not say that a fence sees them.
+func excused(class string, o lb.Outcome, info lb.Info) bool {
+	return slices.ContainsFunc(promised(class, info), func(e lb.Expectation) bool {
+		return slices.Contains(e.Outcomes, o) || o == lb.Fence && slices.Contains(e.Outcomes, lb.Broken)
+	})
+}
+
+// Declare compares what came of the orders with what the lock declares under the fault that is most
+// like what went wrong in them.
+func (r *Result) Declare(info lb.Info) {
+	for _, c := range r.Classes {
+		c.Declared = c.declared(info)
+	}
+	for i := range r.Violations {
+		v := &r.Violations[i]
+		v.Undeclared = !excused(v.Class, v.Outcome, info)
+	}
+}
+
+func (c *Class) declared(info lb.Info) string {
+	got := slices.IndexFunc(worst, func(o lb.Outcome) bool { return c.Outcomes[o] > 0 })
+	var list []string
+	declared := map[lb.Outcome]bool{}
+	for _, e := range promised(c.Name, info) {
+		var outcomes []string
+		for _, o := range e.Outcomes {
+			outcomes = append(outcomes, string(o))
+			declared[o] = true
+		}
+		list = append(list, e.Fault+": "+strings.Join(outcomes, ", "))
+	}
+	if got < 0 || len(list) == 0 {
+		return ""
+	}
+	says := "not declared"
+	switch {
+	case slices.ContainsFunc(worst, func(o lb.Outcome) bool { return c.Outcomes[o] > 0 && breaks(o) && !excused(c.Name, o, info) }):
+	case declared[worst[got]]:
+		says = "as declared"
+	case slices.ContainsFunc(worst[:got], func(o lb.Outcome) bool { return declared[o] }):
+		says = "milder than declared"
+	}
+	return fmt.Sprintf("%s (%s)", says, strings.Join(list, "; "))
+}
+
+// Broken are the orders that broke the lock.
+func (r *Result) Broken() (n int) {
+	for _, l := range r.Levels {
+		n += l.Broken
+	}
+	return n
+}
+
+// Undeclared reports whether some order broke the lock in a way that it does not declare.
+func (r *Result) Undeclared() bool {
+	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Undeclared })
+}
+
+// ProvesNothing reports whether too many orders did not go as planned for the rest to say
+// something, or one broke the lock that did not do so again.
+func (r *Result) ProvesNothing() bool {
+	astray := 0
+	for _, l := range r.Levels {
+		astray += l.Astray
+	}
+	return len(r.Doubts) > 0 || 100*astray > r.Orders()+astray || slices.ContainsFunc(r.Levels, func(l *Level) bool { return l.Orders == 0 && l.Astray > 0 })
+}

@@ -1,0 +1,32 @@
+// Package explore walks every order in which the moves of a few clients can reach the real
+// server, up to stated bounds: each move is held at the lock's Env until a scheduler lets
+// exactly one go, and time is the scheduler's, as are the end of a lease, a crash and a lost
+// reply. Each order is a history like any other, and is judged by the checkers that judge
+// every run.
+//
+// It follows MODIST, dBug and CHESS, which do so with systems under a scheduler of their own;
+// here the server is foreign, and runs as it always does.
+//
+// # What is a move
+//
+// A request with its answer is one move: on a server that serves one request for a lock at a time,
+// what lies between them can't be told apart, save by a lease that ends meanwhile. So where one
+// may, the hearing of an answer that could grant the lock or renew it is a move of its own; who looks
+// at a clock when the answer has come stands there already. The work under the lock is two more: a
+// read from the store, and a write, with the look at the lease before it. What a server says by
+// itself (an event, a message, the end of a wait in it) is heard at once, and what the client then
+// sends is its move. A pause between two tries is over at once, but another try makes sense only
+// when something has happened since the last. A renewal may come at any time.
+//
+// # What is walked once
+//
+// Two orders that differ in nothing but the sequence of two moves which have nothing to do with
+// each other are one. Moves of different clients have to do with each other if both are requests
+// and one of them may change the lock, which is the same for both; if both are with the store; or
+// if one of them is the end of a lease, which all can see; a crash, where the server ends
+// something with a session. A wait that is over by time has to do with every request, which may
+// end it as well. All else touches one client alone. Sleep sets (Godefroid, 1996) keep the walk
+// from orders that it knows. They are sound here because what a move of one client makes possible,
+// or impossible, for another follows the same rule. Clients are alike but for their names, so that
+// the first move is the first client's.
+package explore

@@ -1,0 +1,284 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/foreign"
+	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/worker"
+	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// TTL is the lease of every lock that is explored: so long that none ends while an order takes
+// place, unless it is made to.
+const TTL = 30 * time.Second
+
+// ends says what ends when a lease's time passes.
+type ends int
+
+const (
+	endsNothing  ends = iota // no lock of this algorithm ends by itself
+	endsLeases               // by the server's clock
+	endsSessions             // with the client's session
+)
+
+// engine performs orders, each with a lock of its own, on the same servers.
+type engine struct {
+	Bounds Bounds
+	rules  rules
+
+	impl    lb.Impl
+	info    lb.Info
+	work    workloads.Workload
+	service *lab.Service
+	store   string
+	prefix  string
+	time    virtual
+	ends    ends
+	allowed int // faults, in the orders that are walked now
+	etcd    bool
+	quorum  bool // sessions outlive their connections
+	volleys bool // a client sends several requests at once, so that one that stands says nothing
+
+	fresh bool // every client has a session for each order
+
+	n     int // orders so far
+	pool  []*client
+	below []int // the processes of the lab
+
+	mu    sync.Mutex
+	now   *order
+	wrong *foreign.Finding
+}
+
+// newEngine has a protected store of its own, until ctx ends.
+func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bounds, t lab.Topology, service *lab.Service) (*engine, error) {
+	info := impl.Info()
+	e := &engine{Bounds: b, impl: impl, info: info, work: work, service: service, prefix: fmt.Sprintf("%s:explored:%x:", lb.Prefix, time.Now().UnixNano())}
+	switch {
+	case info.Traits.Session:
+		e.ends = endsSessions
+	case t.Clock() && !t.Quorum() && !t.Sessions(), t.Clock() && info.Traits.Leased:
+		e.ends = endsLeases
+	}
+	e.etcd = t.Kind.Quorum && t.Clock() && t.Sessions() && t.Kind.Name == "etcd"
+	e.quorum = t.Quorum()
+	e.volleys = true // until it was seen that none does
+	e.rules.tied = info.Traits.Session
+	if !info.Traits.Push && !info.Traits.Fair && !info.NoTry {
+		e.impl = patient{impl}
+	}
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("explore: %w", err)
+	}
+	e.store = l.Addr().String()
+	store := workloads.NewStore(func(ev history.Event) {
+		if o := e.current(); o != nil {
+			o.record(nil, ev)
+		}
+	})
+	go func() { _ = store.Serve(ctx, l) }()
+	return e, nil
+}
+
+func (e *engine) current() *order {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.now
+}
+
+// Begin implements [Subject].
+func (e *engine) Begin(ctx context.Context) (Order, error) {
+	o, err := e.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+func (e *engine) begin(ctx context.Context) (*order, error) {
+	e.n++
+	prefix := fmt.Sprintf("%s%d:", e.prefix, e.n)
+	o := &order{e: e, lock: prefix + workloads.DefaultLock, changed: make(chan struct{}, 1), over: make(chan struct{}), free: true, asked: map[string]int{}, done: map[string]int{}}
+	e.mu.Lock()
+	e.now = o
+	e.mu.Unlock()
+	for i := range e.Bounds.Clients {
+		c, err := e.client(ctx, o, fmt.Sprintf("c%d", i+1))
+		if err != nil {
+			o.End()
+			return nil, err
+		}
+		c.alone.On(prefix)
+		o.clients = append(o.clients, c)
+	}
+	var err error
+	if e.below == nil {
+		if e.below, err = kin.Of(os.Getpid()); err != nil {
+			return nil, err
+		}
+	}
+	o.mu.Lock()
+	o.free = false
+	o.mu.Unlock()
+	if err := o.begin(ctx); err != nil {
+		o.End()
+		return nil, err
+	}
+	return o, nil
+}
+
+// others are the processes of the lab: a program may start some at any time.
+func (e *engine) others() []int {
+	if e.info.Program {
+		if below, err := kin.Of(os.Getpid()); err == nil {
+			return below
+		}
+	}
+	return e.below
+}
+
+// client is one of that name, from the order before or with a new session.
+func (e *engine) client(ctx context.Context, o *order, name string) (*client, error) {
+	for i, c := range e.pool {
+		if c.name == name {
+			e.pool = append(e.pool[:i:i], e.pool[i+1:]...)
+			c.forOrder(o)
+			return c, nil
+		}
+	}
+	c := &client{name: name, info: e.info, steps: steps(e.info)}
+	c.forOrder(o)
+	env := lb.Env{Client: name, TTL: TTL, Master: e.service.Master(), Clock: hands{c}, Rand: rand.New(rand.NewPCG(uint64(name[1]), 0))}
+	for _, server := range e.service.Endpoints() {
+		r, err := newRelay(server)
+		if err != nil {
+			return nil, err
+		}
+		c.relays, env.Servers = append(c.relays, r), append(env.Servers, r.addr())
+	}
+	env.Sentinels = lab.Endpoints(e.service.Sentinels)
+	var err error
+	ctx, cancel := context.WithTimeout(ctx, TTL)
+	defer cancel()
+	c.alone, err = worker.NewAlone(ctx, worker.Setting{Impl: e.impl, Workload: e.work, Env: env, Store: e.store, Record: c.record, Blame: e.blame,
+		Watch: func(p lb.Probe) lb.Probe { return probe{p, c} }})
+	if err != nil {
+		for _, r := range c.relays {
+			r.close()
+		}
+		return nil, fmt.Errorf("explore: %w", err)
+	}
+	return c, nil
+}
+
+// forOrder makes the client one of the order.
+func (c *client) forOrder(o *order) {
+	c.died, c.ended = make(chan struct{}), make(chan struct{})
+	c.order, c.main, c.again, c.polls, c.renewed, c.due, c.tried, c.flying = o, resting, false, 0, 0, false, 0, map[lb.Actor]*flight{}
+}
+
+func (e *engine) blame(f *foreign.Finding) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.wrong == nil {
+		e.wrong = f
+	}
+}
+
+// leave takes a client out of an order. It is kept for the next if it has given back what it had,
+// and nothing went wrong with it; but one whose locks end with its session has a session for each
+// order, unless it is a program, which starts slowly.
+func (e *engine) leave(c *client, unfinished bool) {
+	if (e.info.Program || !e.info.Traits.Session) && !e.fresh && !unfinished && !c.spoilt {
+		e.pool = append(e.pool, c)
+		return
+	}
+	closed := make(chan struct{})
+	go func() { c.close(); close(closed) }()
+	select {
+	case <-c.died:
+	case <-closed:
+	case <-time.After(endBound):
+	}
+}
+
+// close ends the sessions that are left.
+func (e *engine) close() {
+	for _, c := range e.pool {
+		c.close()
+	}
+	e.pool = nil
+}
+
+// lapse is more than the time of a lease.
+const lapse = TTL + TTL/10
+
+// leap lets time pass on every clock: what is on the servers by their clocks ends with it.
+func (e *engine) leap(d time.Duration) error {
+	e.time.leapt.Add(int64(d))
+	var err error
+	if e.ends == endsLeases {
+		for _, s := range e.service.Servers {
+			err = errors.Join(err, s.SetClock(e.time.ahead(), 0))
+		}
+	}
+	if e.info.Program {
+		clock.Leap(d)
+	}
+	return err
+}
+
+// endSessions ends sessions of a client, the newest first, which is most likely the one that
+// its lock is tied to.
+func (e *engine) endSessions(ctx context.Context, c *client, sessions []string) error {
+	for i := len(sessions) - 1; i >= 0; i-- {
+		if _, err := e.service.End(ctx, sessions[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// patient is a lock whose waiting is the scheduler's: it tries, and tries again. That of a
+// library would take its own time.
+type patient struct{ lb.Impl }
+
+func (p patient) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	c, err := p.Impl.Open(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return patientClient{c, env}, nil
+}
+
+type patientClient struct {
+	lb.Client
+	env *lb.Env
+}
+
+func (c patientClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	for {
+		once := req
+		once.Try = true
+		lease, err := c.Client.Acquire(ctx, once)
+		if !errors.Is(err, lb.ErrHeld) || req.Try {
+			return lease, err
+		}
+		if err := c.env.Pause(ctx, req, time.Millisecond); err != nil {
+			return nil, fmt.Errorf("%w: %w", lb.ErrNoEffect, err)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/errand"
+	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Plan says what is explored, and where.
+type Plan struct {
+	Algorithm string        `json:"algorithm"`
+	Exec      *history.Exec `json:"exec,omitempty"` // nil for a lock of the list
+	Topology  string        `json:"topology"`
+	Lab       string        `json:"lab"`
+	Bounds    Bounds        `json:"bounds"`
+	// Budget is how many orders are performed at most.
+	Budget int    `json:"budget"`
+	Seed   uint64 `json:"seed"`
+	// Replay is one order to perform, Times over, and nothing else.
+	Replay *Schedule `json:"replay,omitempty"`
+	Times  int       `json:"times,omitempty"`
+}
+
+// Told is what an exploration tells of while it goes on: one of these.
+type Told struct {
+	At     *Progress `json:"at,omitempty"`
+	Result *Result   `json:"result,omitempty"`
+}
+
+// Progress is how far it has come.
+type Progress struct {
+	Faults int     `json:"faults"`
+	Orders int     `json:"orders"`
+	Share  float64 `json:"share"`
+	Broken int     `json:"broken"`
+}
+
+// Execute explores in a lab, and tells how far it is.
+func Execute(ctx context.Context, c catalog.Catalog, p Plan, tell func(Progress)) (*Result, error) {
+	driver, err := c.Lab(p.Lab, "")
+	if err != nil {
+		return nil, err
+	}
+	var result *Result
+	err = errand.Send(ctx, driver, "explores", p, func(t Told) {
+		if t.At != nil {
+			tell(*t.At)
+		}
+		result = cmp.Or(t.Result, result)
+	})
+	if err == nil && result == nil {
+		err = errors.New("explore: the exploration ended without a result")
+	}
+	return result, err
+}
+
+// Perform is the exploration that dir's plan describes, inside the lab.
+func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
+	p, out, err := errand.Receive[Plan, Told](dir)
+	if err == nil {
+		c, err = c.With(p.Exec)
+	}
+	if err != nil {
+		return err
+	}
+	topology, service, end, err := errand.Service(ctx, c, p.Lab, p.Topology, dir, true)
+	if err != nil {
+		return err
+	}
+	result, err := Explore(ctx, c, p, topology, service, func(at Progress) { out.Tell(Told{At: &at}) })
+	if err == nil {
+		out.Tell(Told{Result: result})
+	}
+	return errors.Join(err, out.Close(), end())
+}
+
+// Explore explores on servers that are up, whose clocks can be moved.
+func Explore(ctx context.Context, c catalog.Catalog, p Plan, t lab.Topology, service *lab.Service, tell func(Progress)) (*Result, error) {
+	impl, err := c.Lock(p.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	if impl.Info().Program {
+		if err := kin.Adopt(); err != nil {
+			return nil, err
+		}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	work := workloads.Counter{}
+	e, err := newEngine(ctx, impl, work, p.Bounds, t, service)
+	if err != nil {
+		return nil, err
+	}
+	defer e.close()
+	x := &exploration{engine: e, plan: p, tell: tell, result: newResult(p), began: time.Now()}
+	if err := x.warmUp(ctx); err != nil {
+		return nil, err
+	}
+	if p.Replay != nil {
+		err = x.replay(ctx)
+	} else {
+		if err = x.walk(ctx); err == nil {
+			err = x.shrink(ctx)
+		}
+	}
+	x.result.Performed = x.n
+	x.result.Seconds = time.Since(x.began).Seconds()
+	if e.wrong != nil {
+		return nil, e.wrong
+	}
+	return x.result, err
+}
+
+// exploration is one under way.
+type exploration struct {
+	*engine
+	plan   Plan
+	result *Result
+	tell   func(Progress)
+	began  time.Time
+	told   time.Time
+	left   int // orders, of the budget
+	above  int // of these, for orders with more faults
+	seen   map[[sha256.Size]byte]bool
+	digest [sha256.Size]byte
+}
+
+// warmUp performs orders that do not count: what servers and programs do but once.
+func (x *exploration) warmUp(ctx context.Context) error {
+	o, err := x.begin(ctx)
+	if err != nil {
+		return err
+	}
+	x.volleys = len(x.service.Endpoints()) > 1
+	if err = o.goOn(ctx); errors.Is(err, errAstray) {
+		err = nil // as others will be, which are counted
+	}
+	o.End()
+	x.allowed = x.Bounds.Faults
+	for n := uint64(0); n < warmUps && err == nil; n++ {
+		_, err = x.random(ctx, rand.New(rand.NewPCG(x.plan.Seed, n)), func(*order, []Move) error { return nil })
+		if errors.Is(err, errAstray) && ctx.Err() == nil {
+			err = nil
+		}
+	}
+	return err
+}
+
+// warmUps are the orders by which servers come to know what they need to know but once, such as a
+// script.
+const warmUps = 12
+
+// walk walks all orders without faults, then those with one, and so on. Each number of faults has an
+// equal part of the budget, and what those before it left.
+func (x *exploration) walk(ctx context.Context) error {
+	x.left, x.seen = x.plan.Budget, map[[sha256.Size]byte]bool{}
+	levels := x.Bounds.levels()
+	for n := 0; n <= levels; n++ {
+		x.allowed = n
+		part := (x.left + levels - n) / (levels + 1 - n)
+		x.above = x.left - part
+		w := &walk{rules: x.rules, subject: x.engine, faults: n, most: mostAstray}
+		level := &Level{Faults: n}
+		w.told = func(o Order, moves []Move) error {
+			if x.left-w.astray <= x.above+part/drawn {
+				return errBudget
+			}
+			return x.take(ctx, o.(*order), moves, level, w.share())
+		}
+		err := w.all(ctx)
+		level.Astray, level.Why, level.Share = level.Astray+w.astray, cmp.Or(level.Why, w.why), 1
+		if w.astray > w.most {
+			x.left = x.above
+		}
+		if errors.Is(err, errBudget) {
+			level.Share = w.share()
+			err = x.sample(ctx, level)
+		}
+		if err != nil {
+			return err
+		}
+		x.result.Levels = append(x.result.Levels, level)
+	}
+	x.result.Digest = hex.EncodeToString(x.digest[:8])
+	return nil
+}
+
+// mostAstray are the orders of a level that may go astray, each of them several times, before it is
+// given up: there is more wrong with it than chance.
+const mostAstray = 50
+
+// drawn is the part of the budget that is kept for orders that are drawn, where there are too many to
+// walk: what a walk sees of these has all the same begin.
+const drawn = 4
+
+var errBudget = errors.New("the budget is used up")
+
+// take judges an order that was walked to its end.
+func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *Level, share float64) error {
+	key := x.key(moves)
+	if x.seen[key] { // before something led astray
+		return nil
+	}
+	res, later, err := x.judged(ctx, o, moves)
+	switch {
+	case errors.Is(err, errUnjudged):
+		level.Astray, level.Why = level.Astray+1, cmp.Or(level.Why, err.Error())
+		x.left--
+		x.seen[key] = true
+		return nil
+	case err != nil:
+		return err
+	}
+	x.left--
+	level.Orders++
+	if o.cut {
+		level.Cut++
+	}
+	x.seen[key] = true
+	for i := range key {
+		x.digest[i] ^= key[i]
+	}
+	x.result.count(moves, res)
+	if breaks(res.Outcome) {
+		x.result.keep(Violation{Schedule: Schedule{Plan: x.plan, Moves: slices.Clone(moves), Later: later}, Outcome: res.Outcome, Reason: res.Reason})
+		level.Broken++
+	}
+	if now := time.Now(); now.Sub(x.told) > 200*time.Millisecond {
+		x.told = now
+		x.tell(Progress{level.Faults, level.Orders, share, level.Broken})
+	}
+	return nil
+}
+
+// key tells orders apart that are not the same but for moves that do not depend on each other.
+func (x *exploration) key(moves []Move) [sha256.Size]byte {
+	text, _ := json.Marshal(x.rules.normal(moves))
+	return sha256.Sum256(text)
+}
+
+// judged lets an order come to its end, and has it judged. later says that something came after
+// the moves.
+func (x *exploration) judged(ctx context.Context, o *order, moves []Move) (res checker.Result, later bool, err error) {
+	if later = faults(moves) > 0 || !o.finished(); later {
+		if err := o.after(ctx); err != nil {
+			return res, later, err
+		}
+	}
+	res, err = judge(ctx, x.history(moves), x.work, o.ended())
+	return res, later, err
+}
+
+// history is the plan of an order as a run.
+func (x *exploration) history(moves []Move) history.Plan {
+	text, _ := json.Marshal(moves)
+	info := x.work.Info()
+	return history.Plan{Schema: history.Schema, Algorithm: x.plan.Algorithm, Exec: x.plan.Exec, Fault: "none", Workload: info.Name, Lab: x.plan.Lab, Topology: x.plan.Topology,
+		Clients: x.Bounds.Clients, Processes: x.Bounds.Clients, TTL: TTL, Seed: x.plan.Seed, Traits: x.info.Traits, Evidence: info.Evidence, Order: text}
+}

@@ -1,0 +1,276 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// order is one order while it is performed.
+type order struct {
+	e       *engine
+	lock    string
+	clients []*client
+	changed chan struct{} // something has happened since it was looked at
+	over    chan struct{}
+	stop    context.CancelFunc
+	cut     bool   // somebody had sent too many requests to go on
+	then    []Move // what came after those that were planned
+
+	mu     sync.Mutex
+	events history.Events
+	last   lb.Instant
+	free   bool // nobody is held any more
+	had    []Move
+	count  uint64         // of changes to what is known of the clients
+	asked  map[string]int // requests, by client
+	done   map[string]int // those that may have changed something, and what the servers did by themselves, by ""
+}
+
+// change says that something has happened. The lock is held.
+func (o *order) change() {
+	o.count++
+	select {
+	case o.changed <- struct{}{}:
+	default:
+	}
+}
+
+// hears reports whether it matters when an answer is heard: where a lease may end before that, and who
+// asked can know. The lock is held.
+func (o *order) hears() bool {
+	return !o.e.info.OwnClock && o.e.ends != endsNothing && o.e.allowed > 0 && o.e.Bounds.Expiries > 0
+}
+
+// allows reports whether one more fault may be. The lock is held.
+func (o *order) allows(m Move) bool {
+	had := slices.DeleteFunc(slices.Clone(o.had), func(m Move) bool { return !m.Fault() })
+	return len(had) < o.e.allowed && o.e.Bounds.allows(had, m)
+}
+
+// begin lets the clients begin.
+func (o *order) begin(ctx context.Context) error {
+	ctx, o.stop = context.WithCancel(ctx)
+	for _, c := range o.clients {
+		o.mu.Lock()
+		c.main = running
+		o.mu.Unlock()
+		go c.run(ctx, o, o.e.Bounds.Acquisitions)
+	}
+	return o.settle(ctx, start)
+}
+
+// start is what orders begin with.
+var start = Move{Do: "starts"}
+
+// run does all that the client has to do.
+func (c *client) run(ctx context.Context, o *order, acquisitions int) {
+	defer close(c.ended)
+	for range acquisitions {
+		if c.gone(o) || ctx.Err() != nil {
+			break
+		}
+		c.alone.Once(ctx)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c.main = resting
+	o.change()
+}
+
+func (c *client) gone(o *order) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return c.dead
+}
+
+// Do implements [Order].
+func (o *order) Do(ctx context.Context, m Move) error {
+	o.mu.Lock()
+	o.had = append(o.had, m)
+	o.mu.Unlock()
+	var err error
+	switch m.Do {
+	case Expires:
+		err = o.expire(ctx, m)
+	case Dies:
+		o.die(m)
+	default:
+		err = o.let(m)
+	}
+	if err == nil {
+		err = o.settle(ctx, m)
+	}
+	return err
+}
+
+// let lets somebody go on who stands, or waits.
+func (o *order) let(m Move) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c := o.client(m.Client)
+	stands := m
+	if m.Do == Loses {
+		stands.Do = Sends
+	}
+	if m.Do == Wakes {
+		for _, w := range c.waits {
+			if w.what == m.What && w.ends != nil && w.actor != lb.Renewal {
+				c.polls++
+				c.fire(w)
+				return nil
+			}
+		}
+	}
+	i := slices.IndexFunc(c.holds, func(h *hold) bool { return h.move == stands })
+	if i < 0 {
+		return fmt.Errorf("%w: %s can't come next", errAstray, m)
+	}
+	if m.Do == Loses {
+		c.spoilt = true
+		c.relays[max(0, c.holds[i].server-1)].lose()
+	}
+	if m.asks() {
+		if c.holds[i].first {
+			c.tried = o.byOthers(c)
+		}
+		if c.acquiring && c.holds[i].actor == lb.Main {
+			c.sent++
+		}
+		o.asked[c.name]++
+		if m.changes() || m.Do == Loses && o.e.rules.tied {
+			o.done[c.name]++
+		}
+		if c.due && c.holds[i].actor == lb.Renewal {
+			c.renewed, c.due = c.renewed+1, false
+		}
+		c.flies(c.holds[i])
+	}
+	c.letGo(i, nil)
+	return nil
+}
+
+func (o *order) client(name string) *client {
+	return o.clients[slices.IndexFunc(o.clients, func(c *client) bool { return c.name == name })]
+}
+
+// expire lets a lease's time pass, and has the server end what ends then.
+func (o *order) expire(ctx context.Context, m Move) error {
+	o.act("a lease's time passes", m.Client, history.PhaseBegin)
+	if err := o.e.leap(lapse); err != nil {
+		return err
+	}
+	if m.Client != "" {
+		c := o.client(m.Client)
+		c.spoilt = true
+		if err := o.e.endSessions(ctx, c, c.alone.Sessions()); err != nil {
+			return err
+		}
+	}
+	o.act("a lease's time passes", m.Client, history.PhaseEnd)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.done[""]++
+	o.change()
+	return nil
+}
+
+// die ends the client: what it stands before does not happen, and its connections end.
+func (o *order) die(m Move) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c := o.client(m.Client)
+	o.add(history.Event{Kind: history.KindDead, Worker: c.name})
+	c.dead, c.spoilt = true, true
+	close(c.died)
+	for _, r := range c.relays {
+		r.close()
+	}
+	for len(c.holds) > 0 {
+		c.letGo(0, errDead)
+	}
+	c.wake()
+	if o.e.rules.tied {
+		o.done[""]++
+	}
+}
+
+// wake ends all sleep. The lock is held.
+func (c *client) wake() {
+	for _, end := range c.pauses {
+		end()
+	}
+	c.pauses = nil
+	for _, w := range c.waits {
+		if w.ends != nil {
+			c.fire(w)
+		}
+	}
+}
+
+// End implements [Order].
+func (o *order) End() {
+	o.mu.Lock()
+	o.free = true
+	unfinished := map[*client]bool{}
+	for _, c := range o.clients {
+		unfinished[c] = c.main != resting || len(c.holds) > 0 || c.behind != 0 || len(c.waits) > 0
+		for len(c.holds) > 0 {
+			c.letGo(0, nil)
+		}
+	}
+	o.mu.Unlock()
+	if o.stop != nil {
+		o.stop()
+	}
+	close(o.over)
+	for _, c := range o.clients {
+		select {
+		case <-c.died: // what it still tries reaches nobody
+		case <-c.ended:
+		case <-time.After(endBound):
+		}
+		o.e.leave(c, unfinished[c])
+	}
+}
+
+// endBound is how long a client may take to give up when the order has ended.
+const endBound = 2 * time.Second
+
+// record takes an event, of a client or of the store. The dead say nothing.
+func (o *order) record(c *client, ev history.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if c != nil && c.dead {
+		return
+	}
+	if c != nil && ev.Op == history.OpAcquire {
+		c.acquiring = ev.Kind == history.KindCall
+		delete(c.flying, lb.Main)
+	}
+	if ev.Kind == history.KindCall && ev.Op == history.OpAcquire {
+		c.polls, c.sent, c.again, c.first = 0, 0, false, true
+	}
+	o.add(ev)
+}
+
+// add stamps an event. The lock is held.
+func (o *order) add(ev history.Event) {
+	o.last = max(o.last+1, o.e.time.now())
+	ev.At = o.last
+	o.events = append(o.events, ev)
+}
+
+func (o *order) act(name, target, phase string) {
+	if target == "" {
+		target = "all"
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.add(history.Event{Kind: history.KindAct, Name: name, Target: target, Phase: phase})
+}

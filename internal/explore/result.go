@@ -1,0 +1,169 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Result is what an exploration has found: explored.json.
+type Result struct {
+	Schema int  `json:"schema"`
+	Plan   Plan `json:"plan"`
+	// Within are the bounds in words, for readers without this program.
+	Within  string  `json:"within"`
+	Seconds float64 `json:"seconds"`
+	// Performed are the orders that it took, with those that turned out to be known.
+	Performed int      `json:"performed"`
+	Levels    []*Level `json:"levels"`
+	Classes   []*Class `json:"classes"`
+	// Digest tells sets of orders apart.
+	Digest string `json:"digest"`
+	// Replays are what came of an order that was performed again.
+	Replays map[lb.Outcome]int `json:"replays,omitempty"`
+	// Doubts are orders that broke the lock, and did not do so again.
+	Doubts []string `json:"doubts,omitempty"`
+	// Violations are the shortest of each class and outcome, those with the fewest faults first.
+	Violations []Violation `json:"violations,omitempty"`
+}
+
+// Level are the orders with so many faults.
+type Level struct {
+	Faults int `json:"faults"`
+	// Orders that were walked, and the share of all that they are.
+	Orders int     `json:"orders"`
+	Share  float64 `json:"share"`
+	Broken int     `json:"broken"`
+	// Sampled are the orders among them that were drawn, where there are too many to walk.
+	Sampled int `json:"sampled,omitempty"`
+	// Cut are those that ended because a client had sent more requests than one try may take.
+	Cut int `json:"cut,omitempty"`
+	// Astray are those that did not go as planned.
+	Astray int `json:"astray"`
+	// Why is how the first of them did.
+	Why string `json:"why,omitempty"`
+}
+
+// Class are the orders in which the same went wrong.
+type Class struct {
+	// Name says what: "nothing", "1 crash".
+	Name     string             `json:"name"`
+	Orders   int                `json:"orders"`
+	Outcomes map[lb.Outcome]int `json:"outcomes"`
+	// Declared says how that compares with what the lock declares, "" where it declares nothing.
+	Declared string `json:"declared,omitempty"`
+}
+
+// Schedule is one order, to be performed again.
+type Schedule struct {
+	Plan  Plan   `json:"plan"`
+	Moves []Move `json:"moves"`
+	// Later says that everybody goes on after the moves, and time passes.
+	Later bool `json:"later,omitempty"`
+}
+
+// Violation is an order that broke the lock.
+type Violation struct {
+	Schedule
+	Class   string     `json:"class"`
+	Outcome lb.Outcome `json:"outcome"`
+	Reason  string     `json:"reason"`
+	// Undeclared: the lock does not declare that.
+	Undeclared bool            `json:"undeclared,omitempty"`
+	Events     history.Events  `json:"events,omitempty"`
+	Result     *checker.Result `json:"result,omitempty"`
+	// Marks are how many of the events there were before each of the moves, and after the last.
+	Marks []int `json:"marks,omitempty"`
+	// Story tells it to people, a line a move; Dir is where the run lies that it is, below
+	// explored.json.
+	Story []string `json:"story,omitempty"`
+	Dir   string   `json:"dir,omitempty"`
+}
+
+func newResult(p Plan) *Result {
+	return &Result{Schema: history.Schema, Plan: p, Within: p.Bounds.String()}
+}
+
+// class is what went wrong in an order.
+func class(moves []Move) string {
+	n := map[Kind]int{}
+	for _, m := range moves {
+		n[m.Do]++
+	}
+	var of []string
+	for _, f := range []struct {
+		do   Kind
+		what string
+	}{{Expires, "expiry"}, {Dies, "crash"}, {Loses, "lost reply"}} {
+		if n[f.do] > 0 {
+			of = append(of, plural(n[f.do], f.what))
+		}
+	}
+	return cmp.Or(strings.Join(of, " and "), "nothing")
+}
+
+func (r *Result) count(moves []Move, res checker.Result) {
+	name := class(moves)
+	i := slices.IndexFunc(r.Classes, func(c *Class) bool { return c.Name == name })
+	if i < 0 {
+		r.Classes = append(r.Classes, &Class{Name: name, Outcomes: map[lb.Outcome]int{}})
+		i = len(r.Classes) - 1
+	}
+	r.Classes[i].Orders++
+	r.Classes[i].Outcomes[res.Outcome]++
+}
+
+// candidates are the orders that are kept of each class and outcome: the shortest may be one that does
+// not do so again.
+const candidates = 3
+
+// keep keeps the shortest violations of each class and outcome.
+func (r *Result) keep(v Violation) {
+	v.Class = class(v.Moves)
+	r.Violations = append(r.Violations, v)
+	slices.SortStableFunc(r.Violations, func(a, b Violation) int { return shorter(a.Moves, b.Moves) })
+	n := 0
+	r.Violations = slices.DeleteFunc(r.Violations, func(old Violation) bool {
+		if v.like(old) {
+			n++
+		}
+		return v.like(old) && n > candidates
+	})
+}
+
+// like reports whether the two are of one class and outcome.
+func (v Violation) like(o Violation) bool { return v.Class == o.Class && v.Outcome == o.Outcome }
+
+func (v Violation) mechanism() string {
+	how, _, _ := strings.Cut(v.Reason, ":")
+	return string(v.Outcome) + " " + how
+}
+
+// shorter: fewer faults, fewer moves, fewer switches between clients.
+func shorter(a, b []Move) int {
+	return cmp.Or(cmp.Compare(faults(a), faults(b)), cmp.Compare(len(a), len(b)), cmp.Compare(switches(a), switches(b)))
+}
+
+func switches(moves []Move) (n int) {
+	for i := range moves {
+		if i > 0 && moves[i].Client != moves[i-1].Client {
+			n++
+		}
+	}
+	return n
+}
+
+// Orders are all that were walked.
+func (r *Result) Orders() (n int) {
+	for _, l := range r.Levels {
+		n += l.Orders
+	}
+	return n
+}
+
+func (l Level) String() string { return fmt.Sprintf("%d faults: %d orders", l.Faults, l.Orders) }

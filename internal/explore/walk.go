@@ -1,0 +1,209 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// errAstray: an order did not go as it was planned.
+var errAstray = errors.New("the order did not go as planned")
+
+// Subject is what orders are walked of.
+type Subject interface {
+	// Begin begins an order; the one before has ended.
+	Begin(ctx context.Context) (Order, error)
+}
+
+// Order is one while it is walked.
+type Order interface {
+	// Enabled are the moves that may come next, always in the same sequence, without faults
+	// that the bounds do not allow.
+	Enabled() []Move
+	// Do lets one of them go, and returns when all is quiet.
+	Do(ctx context.Context, m Move) error
+	// End ends the order.
+	End()
+}
+
+// slow is an order of which what may come next may take a moment to be seen.
+type slow interface {
+	// Await returns when it is as it should be, or will not be.
+	Await(ctx context.Context, come func(enabled []Move) bool)
+}
+
+// walk goes through all orders with so many faults, each once, depth first.
+type walk struct {
+	rules
+	subject Subject
+	faults  int
+	// told gets each order that has ended, before it is ended. It stops the walk with an error.
+	told func(o Order, moves []Move) error
+	// astray counts orders that did not go as planned, whatever was tried.
+	astray int
+	// why is how the first of them did, and most how many make it vain to go on; 0 for any number.
+	why  string
+	most int
+
+	path []*node
+}
+
+// node is a moment in which a move had to be chosen.
+type node struct {
+	enabled []Move
+	asleep  []Move // need not be tried: what they lead to has been seen
+	failed  []Move // led astray
+	chosen  Move
+	astray  bool // what was chosen did
+}
+
+// tries is how often an order is tried again that goes astray.
+const tries = 4
+
+func (w *walk) all(ctx context.Context) error {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := w.one(ctx); err != nil {
+			return err
+		}
+		if w.most > 0 && w.astray > w.most {
+			return errBudget
+		}
+		more = w.back()
+	}
+	return nil
+}
+
+// one goes the path that is chosen, and on to the end. Where that goes astray whatever is tried,
+// the last choice is given up, and nothing that it would have stood for is taken for walked.
+func (w *walk) one(ctx context.Context) (err error) {
+	known := len(w.path)
+	for range tries {
+		w.path = w.path[:known]
+		if err = w.go1(ctx, known); !errors.Is(err, errAstray) || ctx.Err() != nil {
+			return cmp.Or(ctx.Err(), err)
+		}
+	}
+	w.astray++
+	w.why = cmp.Or(w.why, err.Error())
+	if len(w.path) > 0 {
+		w.path[len(w.path)-1].astray = true
+	}
+	return nil
+}
+
+func (w *walk) go1(ctx context.Context, known int) error {
+	o, err := w.subject.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.End()
+	var moves []Move
+	for depth := 0; ; depth++ {
+		enabled := w.offered(o.Enabled(), moves)
+		if depth < known {
+			want := w.path[depth].enabled
+			as := func(enabled []Move) bool { return slices.Equal(w.offered(enabled, moves), want) }
+			if o, ok := o.(slow); ok && !as(enabled) {
+				o.Await(ctx, as)
+			}
+			enabled = w.offered(o.Enabled(), moves)
+			if !slices.Equal(enabled, want) {
+				return fmt.Errorf("%w: after %v these may come: %v, where before it was %v", errAstray, moves, enabled, want)
+			}
+		} else {
+			if len(enabled) == 0 {
+				if faults(moves) != w.faults {
+					return nil // walked with the orders that have so many
+				}
+				return w.told(o, moves)
+			}
+			n := &node{enabled: enabled, asleep: w.asleep(depth)}
+			if !n.choose() {
+				return nil // all that may come was seen in another order
+			}
+			w.path = append(w.path, n)
+		}
+		m := w.path[depth].chosen
+		if err := o.Do(ctx, m); err != nil {
+			return err
+		}
+		moves = append(moves, m)
+	}
+}
+
+// offered leaves out the faults that are too many here.
+func (w *walk) offered(enabled, moves []Move) []Move {
+	if faults(moves) < w.faults {
+		return enabled
+	}
+	return slices.DeleteFunc(slices.Clone(enabled), Move.Fault)
+}
+
+func faults(moves []Move) (n int) {
+	for _, m := range moves {
+		if m.Fault() {
+			n++
+		}
+	}
+	return n
+}
+
+// asleep are the moves that need not be tried at this depth.
+func (w *walk) asleep(depth int) (all []Move) {
+	if depth == 0 {
+		return nil
+	}
+	before := w.path[depth-1]
+	for _, m := range before.asleep {
+		if !w.depend(m, before.chosen) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// choose takes the first move that neither sleeps nor has led astray.
+func (n *node) choose() bool {
+	for _, m := range n.enabled {
+		if !slices.Contains(n.asleep, m) && !slices.Contains(n.failed, m) {
+			n.chosen = m
+			return true
+		}
+	}
+	return false
+}
+
+// back goes back to the last moment in which there is another choice. What was chosen there
+// sleeps from now on.
+func (w *walk) back() bool {
+	for len(w.path) > 0 {
+		last := w.path[len(w.path)-1]
+		if last.astray {
+			last.failed, last.astray = append(last.failed, last.chosen), false
+		} else {
+			last.asleep = append(last.asleep, last.chosen)
+		}
+		if last.choose() {
+			return true
+		}
+		w.path = w.path[:len(w.path)-1]
+	}
+	return false
+}
+
+// share is how much of the tree lies behind: each choice of a moment counts as much as the
+// others of that moment.
+func (w *walk) share() float64 {
+	behind, width := 0.0, 1.0
+	for _, n := range w.path {
+		at := slices.Index(n.enabled, n.chosen)
+		width /= float64(len(n.enabled))
+		behind += width * float64(max(at, 0))
+	}
+	return behind
+}

@@ -1,0 +1,65 @@
+package mutants
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/explore"
+)
+
+// orders are those of which some must convict a mutant, and none the other.
+type orders struct {
+	bounds explore.Bounds
+	most   int
+}
+
+// ByOrder is the mutant that the sequence of moves alone convicts: one of the first orders within
+// these bounds, at most so many.
+func (mu Mutant) ByOrder(b explore.Bounds, most int) Mutant {
+	mu.orders = &orders{b, most}
+	return mu
+}
+
+// explore walks the orders of the mutant, and of the other.
+func (c *court) explore(t *testing.T, mu Mutant) {
+	c.free <- struct{}{}
+	defer func() { <-c.free }()
+	for _, impl := range []lb.Impl{mu.Impl, mu.Of} {
+		info := impl.Info()
+		r, err := explore.Execute(context.Background(), c.catalog, explore.Plan{Algorithm: info.Name, Topology: info.Topologies[0],
+			Lab: c.catalog.Labs[0].Name, Bounds: mu.orders.bounds, Budget: mu.orders.most, Seed: 1}, func(explore.Progress) {})
+		if err == nil && info.Name == mu.Impl.Info().Name {
+			err = mu.convictsByOrder(r)
+		} else if err == nil {
+			err = acquitsByOrder(r)
+		}
+		if err != nil {
+			t.Errorf("%s, in %s: %v", info.Name, mu.orders.bounds, err)
+		}
+	}
+}
+
+func (mu Mutant) convictsByOrder(r *explore.Result) error {
+	if slices.ContainsFunc(r.Violations, func(v explore.Violation) bool { return slices.Contains(mu.Outcomes, v.Outcome) }) {
+		return nil
+	}
+	return fmt.Errorf("not convicted by %d orders, want %v", r.Orders(), mu.Outcomes)
+}
+
+func acquitsByOrder(r *explore.Result) error {
+	switch {
+	case len(r.Violations) > 0:
+		return fmt.Errorf("not acquitted: %s (%s): %v", r.Violations[0].Outcome, r.Violations[0].Reason, r.Violations[0].Moves)
+	case len(r.Doubts) > 0:
+		return fmt.Errorf("%q", r.Doubts)
+	}
+	for _, l := range r.Levels {
+		if l.Orders < 10*l.Astray { // of so few orders the part that proves nothing is less than one
+			return fmt.Errorf("%d of %d orders did not go as planned: %s", l.Astray, l.Orders+l.Astray, l.Why)
+		}
+	}
+	return nil
+}

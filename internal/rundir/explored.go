@@ -1,0 +1,140 @@
+package rundir
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// The files of an exploration.
+const (
+	exploredFile = "explored.json"
+	// ExploredDir holds the explorations of several locks, or those that belong to a matrix.
+	ExploredDir = "explored"
+	// ScheduleFile is one order, to be performed again.
+	ScheduleFile = "schedule.json"
+
+	violationsDir = "violations"
+)
+
+// Explored is what a reader of explored.json needs to know of what was walked, and of what broke
+// the lock.
+type Explored struct {
+	Dir    string `json:"-"`
+	Schema int    `json:"schema"`
+	Plan   struct {
+		Algorithm string        `json:"algorithm"`
+		Exec      *history.Exec `json:"exec"`
+		Topology  string        `json:"topology"`
+	} `json:"plan"`
+	// Within are the bounds in words.
+	Within  string  `json:"within"`
+	Seconds float64 `json:"seconds"`
+	Levels  []struct {
+		Faults  int     `json:"faults"`
+		Orders  int     `json:"orders"`
+		Share   float64 `json:"share"`
+		Broken  int     `json:"broken"`
+		Sampled int     `json:"sampled"`
+		Astray  int     `json:"astray"`
+		Cut     int     `json:"cut"`
+		Why     string  `json:"why"`
+	} `json:"levels"`
+	Classes    []ExploredClass    `json:"classes"`
+	Digest     string             `json:"digest"`
+	Replays    map[lb.Outcome]int `json:"replays"`
+	Doubts     []string           `json:"doubts"`
+	Violations []ExploredOrder    `json:"violations"`
+}
+
+// ExploredClass are the orders in which the same went wrong, "nothing" or "1 crash".
+type ExploredClass struct {
+	Name     string             `json:"name"`
+	Orders   int                `json:"orders"`
+	Outcomes map[lb.Outcome]int `json:"outcomes"`
+	// Declared says how that compares with what the lock declares, "" where it declares nothing.
+	Declared string `json:"declared"`
+}
+
+// ExploredOrder is one that broke the lock.
+type ExploredOrder struct {
+	Class   string     `json:"class"`
+	Outcome lb.Outcome `json:"outcome"`
+	Reason  string     `json:"reason"`
+	// Undeclared: the lock does not declare that.
+	Undeclared bool     `json:"undeclared"`
+	Story      []string `json:"story"`
+	// Dir is that of its run, below the exploration's, with slashes.
+	Dir string `json:"dir"`
+}
+
+// OpenExplored reads an exploration.
+func OpenExplored(dir string) (*Explored, error) {
+	e := &Explored{Dir: dir}
+	return e, readJSON(filepath.Join(dir, exploredFile), e)
+}
+
+// SaveExplored writes what was found in an exploration, whose directory it makes.
+func SaveExplored(dir string, result any) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("rundir: %w", err)
+	}
+	return writeJSON(filepath.Join(dir, exploredFile), result)
+}
+
+// ExploredOf is where the exploration of a lock lies, of several or of a matrix in dir.
+func ExploredOf(dir, algorithm string) string {
+	return filepath.Join(dir, ExploredDir, Portable(algorithm))
+}
+
+// ViolationOf is where the nth order that broke a lock lies, from 1: as it stands in
+// explored.json.
+func ViolationOf(n int, class string) string {
+	return fmt.Sprintf("%s/%d-%s", violationsDir, n, Portable(class))
+}
+
+// exploredIn are the directories in which the explorations of a directory lie.
+func exploredIn(dir string) (dirs []string) {
+	below, _ := os.ReadDir(filepath.Join(dir, ExploredDir)) // none, if there is no such directory
+	for _, b := range below {
+		dirs = append(dirs, filepath.Join(dir, ExploredDir, b.Name()))
+	}
+	return slices.DeleteFunc(append([]string{dir}, dirs...), func(d string) bool { return !exists(filepath.Join(d, exploredFile)) })
+}
+
+// ExploredIn are the explorations in a directory: its own, or those of several locks.
+func ExploredIn(dir string) (all []*Explored, err error) {
+	for _, d := range exploredIn(dir) {
+		e, err := OpenExplored(d)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// CreateOrder makes the directory of a run that is one order: its history is whole, and
+// schedule is what performs it again.
+func CreateOrder(dir string, plan history.Plan, events history.Events, schedule any) (*Run, error) {
+	r, err := CreateRun(dir, plan)
+	if err != nil {
+		return nil, err
+	}
+	if err := history.Write(r.EventsFile(Runner), events); err != nil {
+		return nil, err
+	}
+	return r, writeJSON(filepath.Join(dir, ScheduleFile), schedule)
+}
+
+// ReadSchedule reads the order that is in a file, or in the directory of a run.
+func ReadSchedule(name string, schedule any) error {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		name = filepath.Join(name, ScheduleFile)
+	}
+	return readJSON(name, schedule)
+}

@@ -1,0 +1,216 @@
+package reports
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/rundir"
+)
+
+// orderOutcomes are those that an order may have, the worst first.
+var orderOutcomes = []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check, lb.Safe, lb.Inconclusive}
+
+// Explored writes for a terminal what an exploration has found: what came of each class of
+// orders, and of what broke the lock the shortest order as a story. again is the command that
+// performs the order in a directory.
+func Explored(w io.Writer, e *rundir.Explored, width int, again func(dir string) string) error {
+	t := terminal{Writer: bufio.NewWriter(w), width: max(width, minWidth)}
+	t.text("", fmt.Sprintf("%s on %s: %s", e.Plan.Algorithm, e.Plan.Topology, e.Within))
+	t.classes(e)
+	for _, s := range unwalked(e) {
+		t.text("  ", s)
+	}
+	t.line(fmt.Sprintf("  %s, set of orders %s", span(1000*e.Seconds), e.Digest))
+	if astray, all := strays(e); astray > 0 {
+		t.text("  ", fmt.Sprintf("%s of %s did not go as planned, and are not counted: %s", thousands(astray), thousands(all), whyAstray(e)))
+	}
+	short := shortest(e)
+	if short == nil {
+		t.text("", exploredSays(e)+".")
+		return t.Flush()
+	}
+	t.text("", exploredSays(e)+"; the shortest:")
+	for i, s := range short.Story {
+		t.hanging(fmt.Sprintf("%4d. ", i+1), s)
+	}
+	t.text("  ", short.Reason)
+	if short.Dir != "" {
+		t.line("again:  " + again(path.Join(e.Dir, short.Dir)))
+	}
+	return t.Flush()
+}
+
+// hanging writes s wrapped behind a head.
+func (t terminal) hanging(head, s string) {
+	for _, l := range wrap(s, t.width-len(head), 0) {
+		t.line(head + l)
+		head = strings.Repeat(" ", len(head))
+	}
+}
+
+func (t terminal) classes(e *rundir.Explored) {
+	name, orders, came := 0, 0, 0
+	for _, c := range e.Classes {
+		name, orders, came = max(name, len(c.Name)), max(orders, len(thousands(c.Orders))), max(came, len(cameOf(c)))
+	}
+	for _, c := range e.Classes {
+		n := thousands(c.Orders)
+		t.line(fmt.Sprintf("  %s  %s%s %s: %s  %s", pad(c.Name, name), strings.Repeat(" ", orders-len(n)), n, pad(word1(c.Orders, "order"), 6), pad(cameOf(c), came), c.Declared))
+	}
+}
+
+// cameOf is what came of the orders of a class.
+func cameOf(c rundir.ExploredClass) string {
+	var came []string
+	for _, o := range orderOutcomes {
+		if n := c.Outcomes[o]; n > 0 {
+			came = append(came, thousands(n)+" "+string(o))
+		}
+	}
+	return strings.Join(came, ", ")
+}
+
+// Replayed writes what came of an order that was performed again, so many times.
+func Replayed(w io.Writer, times int, came map[lb.Outcome]int, reason string) error {
+	b := bufio.NewWriter(w)
+	for _, o := range orderOutcomes {
+		if n := came[o]; n > 0 {
+			fmt.Fprintf(b, "%s %d of %d\n", o, n, times)
+		}
+	}
+	if reason != "" {
+		fmt.Fprintln(b, " ", reason)
+	}
+	return b.Flush()
+}
+
+// exploredSays is the verdict, in one sentence without its end.
+func exploredSays(e *rundir.Explored) string {
+	n, broken, whole := 0, 0, true
+	for _, l := range e.Levels {
+		n, broken, whole = n+l.Orders, broken+l.Broken, whole && l.Share >= 1 && l.Astray+l.Cut == 0
+	}
+	of := ": every order of " + e.Within
+	if !whole {
+		of = ", which are not all of " + e.Within
+	}
+	switch {
+	case n == 0:
+		return "no order was walked, so that nothing is known"
+	case len(e.Doubts) > 0 && len(e.Violations) == 0:
+		return fmt.Sprintf("nothing is proven: %s of %s seemed to break it, and did not do so again", thousands(broken), plural1(n, "order"))
+	case broken > 0:
+		return fmt.Sprintf("%s by %s of %s, %s", brokenAs(e), thousands(broken), plural1(n, "order"), declaredAll(e))
+	case n == 1:
+		return "the one order does not break it" + of
+	}
+	return fmt.Sprintf("none of these %s orders breaks it%s", thousands(n), of)
+}
+
+// brokenAs is the gravest that orders came to.
+func brokenAs(e *rundir.Explored) lb.Outcome {
+	for _, o := range []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence} {
+		if slices.ContainsFunc(e.Classes, func(c rundir.ExploredClass) bool { return c.Outcomes[o] > 0 }) {
+			return o
+		}
+	}
+	return lb.Broken
+}
+
+// declaredAll says whether the lock declares what broke it.
+func declaredAll(e *rundir.Explored) string {
+	if slices.ContainsFunc(e.Violations, func(v rundir.ExploredOrder) bool { return v.Undeclared }) {
+		return "which it does not declare"
+	}
+	return "as it declares"
+}
+
+// unwalked says what share was walked of the orders of which not all were.
+func unwalked(e *rundir.Explored) (all []string) {
+	for _, l := range e.Levels {
+		if l.Cut > 0 {
+			all = append(all, fmt.Sprintf("%s were cut short where a client sent too many requests for one acquisition", thousands(l.Cut)))
+		}
+		if l.Share >= 1 {
+			continue
+		}
+		s := fmt.Sprintf("with %s the budget sufficed for about %s of all orders", plural(l.Faults, "fault", "faults"), Percent(l.Share))
+		if l.Sampled > 0 {
+			s += fmt.Sprintf(", and for %s beyond these, drawn by the seed", thousands(l.Sampled))
+		}
+		all = append(all, s+"; a larger --budget walks more")
+	}
+	for _, d := range e.Doubts {
+		all = append(all, "an order broke it once, and not again: "+d)
+	}
+	return all
+}
+
+// shortest is the first of the orders that broke the lock by their length, nil if none did.
+func shortest(e *rundir.Explored) *rundir.ExploredOrder {
+	if len(e.Violations) == 0 {
+		return nil
+	}
+	v := slices.MinFunc(e.Violations, func(a, b rundir.ExploredOrder) int { return cmp.Compare(len(a.Story), len(b.Story)) })
+	return &v
+}
+
+func strays(e *rundir.Explored) (astray, all int) {
+	for _, l := range e.Levels {
+		astray, all = astray+l.Astray, all+l.Orders+l.Astray
+	}
+	return astray, all
+}
+
+func whyAstray(e *rundir.Explored) string {
+	for _, l := range e.Levels {
+		if l.Why != "" {
+			return l.Why
+		}
+	}
+	return "the server answered otherwise than before"
+}
+
+// Percent is a share; what is not nothing, and not all, never reads as that.
+func Percent(share float64) string {
+	switch p := 100 * share; {
+	case share <= 0:
+		return "0%"
+	case share >= 1:
+		return "100%"
+	case p < 0.1:
+		return "less than 0.1%"
+	case p < 10:
+		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
+	case p > 99:
+		return "99%"
+	default:
+		return strconv.FormatFloat(p, 'f', 0, 64) + "%"
+	}
+}
+
+// thousands sets the digits of n in threes.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// word1 is the thing, or the things.
+func word1(n int, thing string) string {
+	if n == 1 {
+		return thing
+	}
+	return thing + "s"
+}
+
+func plural1(n int, thing string) string { return thousands(n) + " " + word1(n, thing) }

@@ -1,0 +1,122 @@
+package reports
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/rundir"
+)
+
+// writeExplored writes the exploration of a lock that some orders break, with one of them, or of
+// one that none does.
+func writeExplored(t *testing.T, dir, lock string, breaks bool) {
+	t.Helper()
+	file := map[string]any{"schema": history.Schema, "plan": map[string]any{"algorithm": lock, "topology": "redis"}, "within": "2 clients, at most one expiry",
+		"seconds": 61.2, "digest": "28daf58f2e208ed3",
+		"levels":  []any{map[string]any{"faults": 0, "orders": 20, "share": 1}, map[string]any{"faults": 1, "orders": 1054, "share": 1}},
+		"classes": []any{map[string]any{"name": "nothing", "orders": 1074, "outcomes": map[string]int{"SAFE": 1074}, "declared": "as declared (none: SAFE)"}}}
+	if breaks {
+		h, f := lateDelete()
+		order := rundir.ViolationOf(1, "1 expiry")
+		story := []string{"c1 sends set: c1 is granted the lock", "a lease's time passes in which nobody runs, on every clock", "c1 sends del"}
+		file["levels"] = []any{map[string]any{"faults": 1, "orders": 1000, "share": 0.0417, "broken": 12, "sampled": 250, "astray": 3, "why": "a server was slow"}}
+		file["violations"] = []any{map[string]any{"class": "1 expiry", "outcome": "BROKEN", "reason": f.Mechanism + ": " + f.Sentence, "story": story, "dir": order}}
+		plan := history.Plan{Algorithm: lock, Fault: "none", Order: json.RawMessage(`[{}]`), About: &history.About{Program: "lockbench", Story: story, Wrong: "1 expiry"}}
+		at := filepath.Join(dir, filepath.FromSlash(order))
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		r, err := rundir.CreateOrder(at, plan, h, struct {
+			Schema int `json:"schema"`
+		}{history.Schema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := checker.Result{Plan: r.Plan, Outcome: lb.Broken, Reason: f.Mechanism + ": " + f.Sentence, OutageMS: -1, Layers: []checker.Layer{{Name: checker.LayerGrant, Verdict: checker.Invalid, Findings: []checker.Finding{f}, Count: 1}}}
+		if err := r.SaveResult(res); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rundir.SaveExplored(dir, file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestExploredText: the verdict is one sentence, with what is left open.
+func TestExploredText(t *testing.T) {
+	for breaks, wants := range map[bool][]string{
+		false: {"  nothing  1,074 orders: 1,074 SAFE  as declared (none: SAFE)\n", "none of these 1,074 orders breaks it: every order of 2 clients, at most one expiry."},
+		true: {"BROKEN by 12 of 1,000 orders, as it declares; the shortest:\n   1. c1 sends set", "again:  again DIR/violations/1-1-expiry\n",
+			"the budget sufficed for about 4.2% of all orders, and for 250 beyond these", "3 of 1,003 did not go as planned, and are not counted: a server was slow"},
+	} {
+		dir := t.TempDir()
+		writeExplored(t, dir, "mine", breaks)
+		e, err := rundir.OpenExplored(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := Explored(&b, e, 120, func(at string) string { return "again " + at }); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(b.String(), dir, "DIR")
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+	}
+}
+
+// TestPercent: what is not nothing, and not all, never reads as that.
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{0: "0%", 1e-9: "less than 0.1%", 0.042: "4.2%", 0.34: "34%", 0.999: "99%", 1: "100%"} {
+		if got := Percent(share); got != want {
+			t.Errorf("%v: %s, want %s", share, got, want)
+		}
+	}
+	for n, want := range map[int]string{7: "7", 999: "999", 1074: "1,074", 1234567: "1,234,567"} {
+		if got := thousands(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// TestExploredPages: a matrix, an exploration and an order have their pages.
+func TestExploredPages(t *testing.T) {
+	dir := t.TempDir()
+	m := filepath.Join(dir, "m")
+	writeMatrix(t, m, sampleCells(), 1)
+	writeExplored(t, rundir.ExploredOf(m, "redis-setpx-lua"), "redis-setpx-lua", false)
+	writeExplored(t, rundir.ExploredOf(m, "redis-setpx-del"), "redis-setpx-del", true)
+	alone := filepath.Join(dir, "alone")
+	writeExplored(t, alone, "redis-setpx-del", true)
+	order := filepath.Join(alone, "violations", "1-1-expiry")
+	for at, wants := range map[string][]string{
+		m: {`<small class="orders">1,074 orders: none breaks it</small>`, `<small class="orders hot">12 of 1,000 orders break it</small>`,
+			`href="explored/redis-setpx-del/violations/1-1-expiry/report.html"`, "none of these 1,074 orders breaks it: every order of 2 clients"},
+		alone: {`href="violations/1-1-expiry/report.html"`, "<li>c1 sends del</li>"},
+		order: {"<b>1 expiry</b>", "<li>c1 sends del</li>", fmt.Sprintf("--replay %s", order)},
+	} {
+		file, err := HTML(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s has no %q", at, want)
+			}
+		}
+	}
+}
