@@ -76,6 +76,7 @@ func TestOwnProgram(t *testing.T) {
 
 // TestBrokenProgram is a finding about the program, in one line, and no verdict of its lock.
 func TestBrokenProgram(t *testing.T) {
+	t.Parallel() // it waits, most of the time
 	needLab(t)
 	languagesAreHere(t)
 	dir := t.TempDir()
@@ -118,6 +119,7 @@ func TestBrokenProgram(t *testing.T) {
 // TestConform tells which claims hold, a line each: of a library's lock all, and of one whose DEL
 // looks at no owner those that it breaks.
 func TestConform(t *testing.T) {
+	t.Parallel() // it waits, most of the time
 	needLab(t)
 	languagesAreHere(t)
 	broken, err := filepath.Abs("../impls/foreign/testdata/broken.py")

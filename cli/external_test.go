@@ -57,6 +57,7 @@ commands:
 // TestExternal uses a server that somebody else runs: workloads, faults of the clients' side,
 // faults by command, and the benchmark. Nothing of it is left there, and no secret here.
 func TestExternal(t *testing.T) {
+	t.Parallel() // it waits, most of the time
 	needLab(t)
 	addrs, server, _ := theirRedis(t)
 	dir := t.TempDir()

@@ -34,7 +34,9 @@ func needLab(t *testing.T) {
 	for _, topology := range lab.Topologies() {
 		kinds = append(kinds, topology.Kind)
 	}
-	t.Setenv(asMain, "1") // for what the lab starts of this program
+	if err := os.Setenv(asMain, "1"); err != nil { // for what the lab starts of this program, whichever test is the last to
+		t.Fatal(err)
+	}
 	testenv.Need(t, "the local lab with all servers", lab.Local().Ready(ctx, kinds))
 }
 
@@ -75,6 +77,7 @@ func byCell(t *testing.T, out string) map[string]checker.Cell {
 // TestMatrix is the whole matrix on real servers: the locks that are known to
 // break are caught by the mechanism that breaks them, and the others are not.
 func TestMatrix(t *testing.T) {
+	t.Parallel() // it waits, most of the time
 	needLab(t)
 	dir := t.TempDir()
 	got := cells(t, lockbench(t, dir, "matrix", "--json", "--out", "m",
@@ -131,6 +134,7 @@ func TestMatrix(t *testing.T) {
 // TestContainers runs one lock of each kind of servers in containers: the same locks, faults
 // and checkers, and the same promises.
 func TestContainers(t *testing.T) {
+	t.Parallel() // it waits, most of the time
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	testenv.Need(t, "Docker and the images of all servers", docker.Check(ctx, "redis", "etcd", "zookeeper", "mariadb"))

@@ -13,6 +13,7 @@ import (
 // TestShrink: of several faults of which a lock can't bear one, that one is left, and the command
 // that is printed is that of the run that lies there.
 func TestShrink(t *testing.T) {
+	t.Parallel() // it waits, most of the time
 	needLab(t)
 	dir := t.TempDir()
 	code, _, stderr := ran(t, lockbench(t, dir, "run", "--algorithm", "redis-setpx-del", "--fault", "client-clock,pause-holder,lost-grant", "--faults-at-once", "2",
