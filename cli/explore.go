@@ -73,7 +73,8 @@ it did.`,
 	f.IntVar(&b.Expiries, "expiries", b.Expiries, "how often leases end, in one order")
 	f.IntVar(&b.Crashes, "crashes", b.Crashes, "how many clients die")
 	f.IntVar(&b.Lost, "lost", b.Lost, "how many answers are lost")
-	f.IntVar(&b.Faults, "faults", b.Faults, "how many of these three together, at most")
+	f.IntVar(&b.Ended, "ended", b.Ended, "how many sessions of clients that wait somebody ends, before their time")
+	f.IntVar(&b.Faults, "faults", b.Faults, "how many of these four together, at most")
 	f.IntVar(&x.plan.Budget, "budget", 5000, "orders to walk at most, of each lock")
 	f.Uint64Var(&x.plan.Seed, "seed", 1, "of what is drawn where the budget does not suffice")
 	f.StringVar(&x.out, "out", "", "the directory to write (default: runs/<time>-explore-…; none for --replay)")
@@ -112,7 +113,7 @@ func (x *exploring) sense(cmd *cobra.Command) error {
 		}
 		return ""
 	}
-	if own := given("algorithm", "exec", "topology", "lab", "clients", "acquisitions", "polls", "renewals", "expiries", "crashes", "lost", "faults", "budget", "seed", "matrix"); x.replay != "" && own != "" {
+	if own := given("algorithm", "exec", "topology", "lab", "clients", "acquisitions", "polls", "renewals", "expiries", "crashes", "lost", "ended", "faults", "budget", "seed", "matrix"); x.replay != "" && own != "" {
 		return usage("--replay performs the order that %s has: leave out --%s", x.replay, own)
 	}
 	err := x.plan.Bounds.Check()

@@ -8,6 +8,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/locktest"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/labtest"
 	"github.com/lockbench/lockbench/internal/mutants"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -24,16 +25,18 @@ func allMutants() []mutants.Mutant {
 	single := func(looks bool) func(*leaseClient) lb.Client {
 		return func(c *leaseClient) lb.Client { return single{c, &compose.Held[*ticket]{}, looks} }
 	}
+	expiry := explore.Bounds{Clients: 2, Acquisitions: 1, Polls: 1, Expiries: 1, Faults: 1}
+	ended := explore.Bounds{Clients: 2, Acquisitions: 1, Polls: 1, Ended: 1, Faults: 1}
 	return []mutants.Mutant{
 		mutants.New(mutate("etcd-lease-no-recheck", func(c *leaseClient) lb.Client { return noRecheck{c} }),
-			Lease(), "pause@after-put", lb.DoubleGrant, lb.Fence, lb.Broken),
+			Lease(), "pause@after-put", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(expiry, 40),
 		mutants.New(mutate("etcd-single-by-key", single(false)),
 			// Whose key a late release deletes is told of it, or another is granted first.
-			mutate("etcd-single", single(true)), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant),
+			mutate("etcd-single", single(true)), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant).ByOrder(expiry, 60),
 		mutants.New(mutate("etcd-lease-ghost", func(c *leaseClient) lb.Client { return ghost{c} }),
 			Lease(), "none", lb.Ghost, lb.Stuck, lb.Safe).Or(mutants.Outage).Doing("impatient"), // the ghost ends with its lease
 		mutants.New(mutate("etcd-lease-by-clock", func(c *leaseClient) lb.Client { return byClock{c} }),
-			Lease(), "expire-waiter", lb.DoubleGrant, lb.Fence, lb.Broken),
+			Lease(), "expire-waiter", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(ended, 40),
 		mutants.New(watchingFrom("etcd-lease-deaf", true), watchingFrom("etcd-lease-from-revision", false),
 			"compact", lb.Ghost, lb.Stuck),
 	}

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,9 +21,10 @@ func TestMutants(t *testing.T) { mutants.Run(t, allMutants()) }
 
 func allMutants() []mutants.Mutant {
 	nothing := explore.Bounds{Clients: 2, Acquisitions: 1, Polls: 1}
-	expiry, crash := nothing, nothing
+	expiry, crash, lost := nothing, nothing, nothing
 	expiry.Expiries, expiry.Faults = 1, 1
 	crash.Crashes, crash.Faults = 1, 1
+	lost.Acquisitions, lost.Lost, lost.Faults = 2, 1, 1
 	return []mutants.Mutant{
 		mutants.New(mutate(Fenced(), "release-any", func(s session) lb.Client { return releaseAny{fenced{s}} }),
 			Fenced(), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(expiry, 100),
@@ -47,9 +49,9 @@ func allMutants() []mutants.Mutant {
 			redlockWith("", redlockTry{enough: 3, looks: true, cleans: true}), "none", mutants.Outage, lb.Safe, lb.Inconclusive).InCrowd(24),
 		mutants.New(patient("from-answer", func(s session) lb.Client { return fromAnswer{setPXLua{s}} }),
 			patient("patient", func(s session) lb.Client { return setPXLua{s} }), "late-grant", lb.DoubleGrant, lb.Broken).ByOrder(expiry, 150),
-		mutants.New(alone(mutate(SetPXLua(), "insists", func(s session) lb.Client { return &insistent{setPXLua: setPXLua{s}} })),
+		mutants.New(alone(alsoSends("del", mutate(SetPXLua(), "insists", func(s session) lb.Client { return &insistent{setPXLua: setPXLua{s}} }))),
 			// Whose key is deleted is told of it, or another is granted first.
-			SetPXLua(), "lose-reply/1.3ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant),
+			SetPXLua(), "lose-reply/1.3ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant).ByOrder(lost, 200),
 		mutants.New(loading("swallows", true), loading("loads", false), "script-flush", lb.Ghost, lb.Stuck),
 		mutants.New(setBy("pcall", "pcall"), setBy("call", "call"), "out-of-memory", lb.DoubleGrant, lb.Broken),
 	}
@@ -61,6 +63,13 @@ func mutate(of lb.Impl, how string, open func(session) lb.Client) lb.Impl {
 	a.info.Name += "-" + how
 	a.info.Expect = nil
 	a.open = open
+	return a
+}
+
+// alsoSends is an algorithm with one more request.
+func alsoSends(request string, of lb.Impl) lb.Impl {
+	a := of.(algorithm)
+	a.info.Requests = append(slices.Clone(a.info.Requests), request)
 	return a
 }
 
@@ -158,12 +167,10 @@ type redlockTry struct {
 }
 
 func redlockWith(how string, try redlockTry) lb.Impl {
-	impl := mutate(Redlock(), strings.TrimSuffix("try-"+how, "-"), func(s session) lb.Client {
+	return alsoSends("majority", mutate(Redlock(), strings.TrimSuffix("try-"+how, "-"), func(s session) lb.Client {
 		try.redlock = newRedlock(s)
 		return try
-	}).(algorithm)
-	impl.info.Requests = append(impl.info.Requests, "majority")
-	return impl
+	}))
 }
 
 func (c redlockTry) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {

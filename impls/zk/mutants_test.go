@@ -29,15 +29,19 @@ func allMutants() []mutants.Mutant {
 		return queue[0]
 	}
 	const never = time.Hour
+	waits := explore.Bounds{Clients: 2, Acquisitions: 1, Polls: 1}
+	ended := explore.Bounds{Clients: 2, Acquisitions: 1, Ended: 1, Faults: 1}
+	again := ended
+	again.Acquisitions = 2
 	return []mutants.Mutant{
 		mutants.New(trusting("first-node", first, never),
 			Sequential(), "none", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(explore.Bounds{Clients: 3, Acquisitions: 1}, 60),
 		mutants.New(trusting("timed-out", predecessor, 200*time.Millisecond),
-			Sequential(), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken),
+			Sequential(), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(waits, 60),
 		mutants.New(trusting("no-own-node-check", predecessor, never),
-			Sequential(), "pause@after-watch", lb.DoubleGrant, lb.Fence, lb.Broken),
+			Sequential(), "pause@after-watch", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(ended, 60),
 		// The library hears of the end of its session with its next ping only, half a lease later.
-		mutants.New(byNumber(), Sequential(), "expire-waiter/0.7ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Leased(8 * time.Second),
+		mutants.New(byNumber(), Sequential(), "expire-waiter/0.7ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Leased(8*time.Second).ByOrder(again, 100),
 	}
 }
 

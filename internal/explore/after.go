@@ -66,7 +66,7 @@ func (o *order) goOn(ctx context.Context) error {
 		case o.finished():
 			return nil
 		case o.late(ctx, o.e.slowest()):
-		case round == rounds && o.e.ends == endsSessions && o.late(ctx, farTooLong): // a driver is back
+		case round == rounds && o.e.ends == endsSessions && o.late(ctx, o.e.rests()): // a driver is back
 		default:
 			round++
 			err = o.pass(ctx)

@@ -15,10 +15,12 @@ type Bounds struct {
 	Polls    int `json:"polls"`
 	Renewals int `json:"renewals"`
 	// Expiries, Crashes and Lost are how many leases end, clients die and answers are lost at
-	// most in one order, and Faults how many of these together.
+	// most in one order, Ended how many sessions of clients that wait somebody else ends, and
+	// Faults how many of these together.
 	Expiries int `json:"expiries"`
 	Crashes  int `json:"crashes"`
 	Lost     int `json:"lost"`
+	Ended    int `json:"ended"`
 	Faults   int `json:"faults"`
 }
 
@@ -33,7 +35,7 @@ func (b Bounds) Check() error {
 		most       int
 	}{
 		{"clients", b.Clients, 2, 3}, {"acquisitions", b.Acquisitions, 1, 9}, {"polls", b.Polls, 0, 9}, {"renewals", b.Renewals, 0, 9},
-		{"expiries", b.Expiries, 0, 9}, {"crashes", b.Crashes, 0, 2}, {"lost", b.Lost, 0, 9}, {"faults", b.Faults, 0, 9},
+		{"expiries", b.Expiries, 0, 9}, {"crashes", b.Crashes, 0, 2}, {"lost", b.Lost, 0, 9}, {"ended", b.Ended, 0, 9}, {"faults", b.Faults, 0, 9},
 	} {
 		if n.got < n.least || n.got > n.most {
 			return fmt.Errorf("%s %d: from %d to %d", n.name, n.got, n.least, n.most)
@@ -43,7 +45,7 @@ func (b Bounds) Check() error {
 }
 
 // levels is the number of faults that an order may have.
-func (b Bounds) levels() int { return min(b.Faults, b.Expiries+b.Crashes+b.Lost) }
+func (b Bounds) levels() int { return min(b.Faults, b.Expiries+b.Crashes+b.Lost+b.Ended) }
 
 // allows reports whether an order with these faults may have one more.
 func (b Bounds) allows(had []Move, m Move) bool {
@@ -51,7 +53,7 @@ func (b Bounds) allows(had []Move, m Move) bool {
 	for _, h := range had {
 		of[h.Do]++
 	}
-	most := map[Kind]int{Expires: b.Expiries, Dies: b.Crashes, Loses: b.Lost}
+	most := map[Kind]int{Expires: b.Expiries, Dies: b.Crashes, Loses: b.Lost, Ended: b.Ended}
 	return len(had) < b.Faults && of[m.Do] < most[m.Do]
 }
 
@@ -61,7 +63,7 @@ func (b Bounds) String() string {
 	for _, f := range []struct {
 		n    int
 		what string
-	}{{b.Expiries, "expiry"}, {b.Crashes, "crash"}, {b.Lost, "lost reply"}} {
+	}{{b.Expiries, "expiry"}, {b.Crashes, "crash"}, {b.Lost, "lost reply"}, {b.Ended, "session that somebody ends"}} {
 		if f.n > 0 {
 			of = append(of, f.what)
 		}

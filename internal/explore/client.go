@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
@@ -111,7 +112,7 @@ func (p probe) Step(ctx context.Context, m lb.Move) error {
 
 // Wait implements [lb.Probe].
 func (p probe) Wait(ctx context.Context, m lb.Move) func() {
-	over, left := p.Probe.Wait(ctx, m), p.of.wait(m)
+	over, left := p.Probe.Wait(ctx, m), p.of.wait(ctx, m)
 	return func() {
 		left()
 		over()
@@ -190,7 +191,7 @@ func (c *client) letGo(i int, err error) {
 }
 
 // wait notes that somebody waits for a server, or for time to pass.
-func (c *client) wait(m lb.Move) (left func()) {
+func (c *client) wait(ctx context.Context, m lb.Move) (left func()) {
 	o := c.order
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -202,8 +203,13 @@ func (c *client) wait(m lb.Move) (left func()) {
 	}
 	if m.Actor == lb.Renewal {
 		c.behind--
-	} else if c.main == running {
-		c.main = waiting
+	} else {
+		if t, ok := ctx.Value(timeoutKey{}).(*timeout); ok && m.Name != lb.RetryDelay {
+			w.ends = t.over
+		}
+		if c.main == running {
+			c.main = waiting
+		}
 	}
 	o.change()
 	return func() {
@@ -322,7 +328,8 @@ func (c *client) sleep(ctx context.Context) error {
 		return ctx.Err()
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-o.over:
+	case <-o.over: // who does not heed that, and sleeps again, must not keep a processor busy
+		time.Sleep(time.Millisecond)
 		return errOver
 	}
 }

@@ -62,6 +62,16 @@ func (t *timeout) Err() error {
 	return t.once.get()
 }
 
+type timeoutKey struct{}
+
+// Value implements [context.Context]. Who begins to wait can be told when its time is over.
+func (t *timeout) Value(key any) any {
+	if key == (timeoutKey{}) {
+		return t
+	}
+	return t.Context.Value(key)
+}
+
 // Deadline implements [context.Context]: no driver is to keep one.
 func (t *timeout) Deadline() (time.Time, bool) { return time.Time{}, false }
 

@@ -138,7 +138,7 @@ func TestTimeout(t *testing.T) {
 // TestTimeoutOfAWait: who waits for a server is told that his time is over by the scheduler.
 func TestTimeoutOfAWait(t *testing.T) {
 	h, o := handsOf(t)
-	left := h.of.wait(lb.Move{Name: "queue"})
+	left := h.of.wait(context.Background(), lb.Move{Name: "queue"})
 	ctx, cancel := h.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	if w := h.of.waits; len(w) != 1 || w[0].ends == nil {
@@ -155,6 +155,25 @@ func TestTimeoutOfAWait(t *testing.T) {
 	if len(h.of.waits) != 0 {
 		t.Error("it still waits")
 	}
+}
+
+// TestWaitUnderATimeout: so is who begins to wait when his time runs already, unless he only pauses.
+func TestWaitUnderATimeout(t *testing.T) {
+	h, o := handsOf(t)
+	ctx, cancel := h.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	inside, stop := context.WithCancel(ctx)
+	defer stop()
+	h.of.wait(inside, lb.Move{Name: lb.RetryDelay})()
+	if err := o.let(Move{"c1", Wakes, lb.RetryDelay}); !errors.Is(err, errAstray) {
+		t.Errorf("a pause is over by time: %v", err)
+	}
+	defer h.of.wait(inside, lb.Move{Name: "queue"})()
+	if err := o.let(Move{"c1", Wakes, "queue"}); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, ctx, context.DeadlineExceeded)
+	<-inside.Done()
 }
 
 // TestTimeoutLeaks: nothing is left of a timeout that was cancelled, or of its children.

@@ -11,23 +11,24 @@ import (
 // worst are the outcomes of orders, the gravest first.
 var worst = []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check, lb.Safe}
 
-// like is the fault under which a lock declares what is to be expected of a class of orders, and
-// the kind of fault that does the same at a step: an order strikes at any. Both are "" where there is
-// none.
-func like(class string, t lb.Traits) (fault, kind string) {
+// like are the faults under which a lock declares what is to be expected of a class of orders, and the
+// kinds of faults that do the same at a step: an order strikes at any.
+func like(class string, t lb.Traits) (faults, kinds []string) {
 	switch {
 	case class == "nothing":
-		return "none", ""
+		return []string{"none"}, nil
 	case class == "1 crash":
-		return "kill-holder", "kill@"
+		return []string{"kill-holder"}, []string{"kill@"}
 	case class == "1 lost reply":
-		return "lost-grant", "lose-reply"
-	case class == "1 expiry" && t.Session:
-		return "expire-holder", "expire@"
+		return []string{"lost-grant"}, []string{"lose-reply"}
+	case class == "1 ended session":
+		return []string{"expire-waiter"}, nil
+	case class == "1 expiry" && t.Session: // nobody runs, and a session ends
+		return []string{"expire-holder", "pause-holder"}, []string{"expire@", "pause@"}
 	case class == "1 expiry":
-		return "pause-holder", "pause@"
+		return []string{"pause-holder"}, []string{"pause@"}
 	}
-	return "", ""
+	return nil, nil
 }
 
 // promised is what the lock declares of a class of orders.
@@ -39,16 +40,21 @@ func promised(class string, info lb.Info) (all []lb.Expectation) {
 		return all
 	}
 	if n, what, _ := strings.Cut(class, " "); n != "1" && what != "" {
-		class = "1 " + map[string]string{"expiries": "expiry", "crashes": "crash", "lost replies": "lost reply"}[what]
+		class = "1 " + map[string]string{"expiries": "expiry", "crashes": "crash", "lost replies": "lost reply", "ended sessions": "ended session"}[what]
 	}
-	fault, kind := like(class, info.Traits)
-	if e := info.Expected(fault); e != nil && fault != "" {
-		all = append(all, *e)
+	faults, kinds := like(class, info.Traits)
+	named := map[string]bool{}
+	for _, fault := range faults {
+		if e := info.Expected(fault); e != nil && !named[e.Fault] { // one entry may be for several
+			named[e.Fault] = true
+			all = append(all, *e)
+		}
 	}
 	for _, e := range info.Expect {
+		kind, at, _ := strings.Cut(e.Fault, "@")
 		// No order stops between the look at the lease and the write.
-		late := (kind == "pause@" || kind == "expire@") && strings.HasSuffix(e.Fault, "@before-write")
-		if kind != "" && strings.HasPrefix(e.Fault, kind) && !late {
+		late := at == "before-write" && kind != "kill"
+		if slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(e.Fault, kind) }) && !late {
 			all = append(all, e)
 		}
 	}

@@ -17,31 +17,43 @@ func TestDeclared(t *testing.T) {
 		{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}},
 		{Fault: "kill@after-setnx", Outcomes: []lb.Outcome{lb.Stuck}},
 	}}
+	session := lb.Info{Traits: lb.Traits{Session: true}, Expect: []lb.Expectation{
+		{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Fence}},
+		{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken}},
+		{Fault: "expire-waiter", Outcomes: []lb.Outcome{lb.Safe}},
+		{Fault: "expire*", Outcomes: []lb.Outcome{lb.Check}},
+		{Fault: "expire@after-put", Outcomes: []lb.Outcome{lb.Check}},
+	}}
 	for _, c := range []struct {
+		of         lb.Info
 		class      string
 		outcome    lb.Outcome
 		says       string
 		undeclared bool
 	}{
-		{"nothing", lb.Safe, "as declared (none: SAFE)", false},
-		{"nothing", lb.Broken, "not declared (none: SAFE)", true},
-		{"1 expiry", lb.Check, "milder than declared (pause-holder: BROKEN)", false},
-		{"1 crash", lb.Stuck, "as declared (kill-holder: SAFE; kill@after-setnx: STUCK)", false},
-		{"1 crash", lb.Broken, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
-		{"1 crash", lb.Fence, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
-		{"1 expiry", lb.Fence, "milder than declared (pause-holder: BROKEN)", false},
-		{"1 expiry", lb.Stuck, "not declared (pause-holder: BROKEN)", true},
-		{"1 lost reply", lb.Safe, "", false},
-		{"1 lost reply", lb.Broken, "", true},
-		{"2 crashes", lb.Broken, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
+		{info, "nothing", lb.Safe, "as declared (none: SAFE)", false},
+		{info, "nothing", lb.Broken, "not declared (none: SAFE)", true},
+		{info, "1 expiry", lb.Check, "milder than declared (pause-holder: BROKEN)", false},
+		{info, "1 crash", lb.Stuck, "as declared (kill-holder: SAFE; kill@after-setnx: STUCK)", false},
+		{info, "1 crash", lb.Broken, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
+		{info, "1 crash", lb.Fence, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
+		{info, "1 expiry", lb.Fence, "milder than declared (pause-holder: BROKEN)", false},
+		{info, "1 expiry", lb.Stuck, "not declared (pause-holder: BROKEN)", true},
+		{info, "1 lost reply", lb.Safe, "", false},
+		{info, "1 lost reply", lb.Broken, "", true},
+		{info, "2 crashes", lb.Broken, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
+		{session, "1 expiry", lb.Fence, "as declared (expire*: CHECK; pause-holder: FENCE; expire@after-put: CHECK)", false},
+		{session, "1 expiry", lb.Broken, "not declared (expire*: CHECK; pause-holder: FENCE; expire@after-put: CHECK)", true},
+		{session, "1 ended session", lb.Safe, "as declared (expire-waiter: SAFE)", false},
+		{session, "2 ended sessions", lb.Fence, "not declared (expire-waiter: SAFE)", true},
 	} {
-		of := Class{Name: c.class, Outcomes: map[lb.Outcome]int{lb.Safe: 3, c.outcome: 1}}
-		r := Result{Classes: []*Class{&of}, Violations: []Violation{{Class: c.class, Outcome: c.outcome}}}
+		class := Class{Name: c.class, Outcomes: map[lb.Outcome]int{lb.Safe: 3, c.outcome: 1}}
+		r := Result{Classes: []*Class{&class}, Violations: []Violation{{Class: c.class, Outcome: c.outcome}}}
 		if !breaks(c.outcome) {
 			r.Violations = nil
 		}
-		if r.Declare(info); of.Declared != c.says || r.Undeclared() != c.undeclared {
-			t.Errorf("%s %s: %q, %v", c.class, c.outcome, of.Declared, r.Undeclared())
+		if r.Declare(c.of); class.Declared != c.says || r.Undeclared() != c.undeclared {
+			t.Errorf("%s %s: %q, %v", c.class, c.outcome, class.Declared, r.Undeclared())
 		}
 	}
 }

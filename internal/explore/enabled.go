@@ -44,7 +44,7 @@ func (o *order) Enabled() []Move {
 		}
 	}
 	expiries := o.expiries()
-	if len(hears) > 0 && !o.allows(Move{Do: Expires}) { // it touches nobody else any more
+	if len(hears) > 0 && !o.allows(Move{Do: Expires}) && !o.allows(Move{Do: Ended}) { // it touches nobody else any more
 		return hears[:1]
 	}
 	moves = append(hears, moves...)
@@ -93,7 +93,7 @@ func (o *order) byOthers(c *client) (n int) {
 	return n
 }
 
-// expiries are the ends of leases that may come next.
+// expiries are the ends of leases and sessions that may come next.
 func (o *order) expiries() (all []Move) {
 	if last := o.had[len(o.had)-1]; last.Do == Expires && last.Client == "" {
 		return nil
@@ -103,8 +103,12 @@ func (o *order) expiries() (all []Move) {
 		all = append(all, Move{Do: Expires})
 	case endsSessions:
 		for _, c := range o.clients {
-			if o.asked[c.name] > 0 && len(c.alone.Sessions()) > 0 {
-				all = append(all, Move{Client: c.name, Do: Expires})
+			if o.asked[c.name] == 0 || len(c.alone.Sessions()) == 0 {
+				continue
+			}
+			all = append(all, Move{Client: c.name, Do: Expires})
+			if c.acquiring && c.main == waiting {
+				all = append(all, Move{Client: c.name, Do: Ended})
 			}
 		}
 	}

@@ -223,8 +223,12 @@ func (e *engine) close() {
 	e.pool = nil
 }
 
-// lapse is more than the time of a lease.
-const lapse = TTL + TTL/10
+// lapse is more than the time of a lease. Who works under the lock takes a moment: far less than that, and
+// longer than a lease that was meant to be in other units.
+const (
+	lapse  = TTL + TTL/10
+	moment = TTL / 600
+)
 
 // leap lets time pass on every clock: what is on the servers by their clocks ends with it.
 func (e *engine) leap(d time.Duration) error {

@@ -97,7 +97,7 @@ func TestRenewals(t *testing.T) {
 	ctx := lb.As(t.Context(), lb.Renewal)
 	begin := func() (slept chan error, left func()) {
 		c.beside()
-		left = c.wait(lb.Move{Name: "renewal", Actor: lb.Renewal})
+		left = c.wait(context.Background(), lb.Move{Name: "renewal", Actor: lb.Renewal})
 		slept = make(chan error, 1)
 		go func() { slept <- h.Sleep(ctx, time.Hour) }()
 		for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {

@@ -9,14 +9,15 @@ import (
 // Kind says what a move is.
 type Kind string
 
-// The moves. The last four are what goes wrong: faults.
+// The moves. Those from Expires on are what goes wrong: faults.
 const (
-	Sends   Kind = "sends"   // a request, which the server answers
-	Hears   Kind = "hears"   // the answer, as a move of its own
-	Reads   Kind = "reads"   // from the store
-	Works   Kind = "works"   // looks at the lease, and writes to the store
-	Wakes   Kind = "wakes"   // a wait for the server is over, by time
-	Expires Kind = "expires" // every lease ends, or the session of the client
+	Sends   Kind = "sends"    // a request, which the server answers
+	Hears   Kind = "hears"    // the answer, as a move of its own
+	Reads   Kind = "reads"    // from the store
+	Works   Kind = "works"    // looks at the lease, and writes to the store
+	Wakes   Kind = "wakes"    // a wait for the server is over, by time
+	Expires Kind = "expires"  // every lease ends, or the session of the client
+	Ended   Kind = "is ended" // the session of the client, which waits, by somebody else: no time passes
 	Dies    Kind = "dies"
 	Loses   Kind = "loses" // a request, of which the answer is lost with its connection
 )
@@ -31,7 +32,7 @@ type Move struct {
 }
 
 // Fault reports whether the move is something that goes wrong.
-func (m Move) Fault() bool { return m.Do == Expires || m.Do == Dies || m.Do == Loses }
+func (m Move) Fault() bool { return m.Do == Expires || m.Do == Ended || m.Do == Dies || m.Do == Loses }
 
 func (m Move) String() string {
 	return strings.Join(slices.DeleteFunc([]string{m.Client, string(m.Do), m.What}, func(s string) bool { return s == "" }), " ")
@@ -45,11 +46,13 @@ func (m Move) Sentence() string {
 	case Hears:
 		return fmt.Sprintf("%s hears the answer to its %s", m.Client, m.What)
 	case Reads:
-		return fmt.Sprintf("%s reads from the store", m.Client)
+		return fmt.Sprintf("%s reads from the store, a moment later", m.Client)
 	case Works:
 		return fmt.Sprintf("%s looks at its lease, and writes to the store", m.Client)
 	case Wakes:
 		return fmt.Sprintf("%s has waited long enough for %s", m.Client, m.What)
+	case Ended:
+		return fmt.Sprintf("%s waits, and somebody ends its session", m.Client)
 	case Dies:
 		return fmt.Sprintf("%s dies", m.Client)
 	case Loses:
@@ -86,7 +89,7 @@ const (
 
 // rules say which moves have to do with each other.
 type rules struct {
-	// tied: the server ends something with a client's connection.
+	// tied: the server ends something with a client's connection, or session.
 	tied bool
 }
 
@@ -96,7 +99,7 @@ func (r rules) depend(a, b Move) bool {
 	switch {
 	case a.Client == b.Client && a.Client != "", either(func(m Move) bool { return m.Do == Expires }), a.Fault() && b.Fault():
 		return true
-	case either(func(m Move) bool { return m.Do == Dies }):
+	case either(func(m Move) bool { return m.Do == Dies || m.Do == Ended }):
 		return r.tied && either(func(m Move) bool { return m.asks() && !m.is(private) || m.Do == Wakes })
 	case either(func(m Move) bool { return m.asks() && m.is(private) }):
 		return false

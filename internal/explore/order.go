@@ -44,7 +44,7 @@ func (o *order) change() {
 // hears reports whether it matters when an answer is heard: where a lease may end before that, and who
 // asked can know. The lock is held.
 func (o *order) hears() bool {
-	return !o.e.info.OwnClock && o.e.ends != endsNothing && o.e.allowed > 0 && o.e.Bounds.Expiries > 0
+	return !o.e.info.OwnClock && o.e.ends != endsNothing && o.e.allowed > 0 && o.e.Bounds.Expiries+o.e.Bounds.Ended > 0
 }
 
 // allows reports whether one more fault may be. The lock is held.
@@ -96,12 +96,17 @@ func (o *order) Do(ctx context.Context, m Move) error {
 	o.mu.Unlock()
 	var err error
 	switch m.Do {
-	case Expires:
-		err = o.expire(ctx, m)
+	case Expires, Ended:
+		err = o.end(ctx, m)
 	case Dies:
 		o.die(m)
 	default:
-		err = o.let(m)
+		if m.Do == Reads && o.e.ends == endsLeases {
+			err = o.e.leap(moment)
+		}
+		if err == nil {
+			err = o.let(m)
+		}
 	}
 	if err == nil {
 		err = o.settle(ctx, m)
@@ -159,11 +164,18 @@ func (o *order) client(name string) *client {
 	return o.clients[slices.IndexFunc(o.clients, func(c *client) bool { return c.name == name })]
 }
 
-// expire lets a lease's time pass, and has the server end what ends then.
-func (o *order) expire(ctx context.Context, m Move) error {
-	o.act("a lease's time passes", m.Client, history.PhaseBegin)
-	if err := o.e.leap(lapse); err != nil {
-		return err
+// end lets a lease's time pass, unless somebody ends a session before that, and has the server end what
+// ends then.
+func (o *order) end(ctx context.Context, m Move) error {
+	what := "the session is ended"
+	if m.Do == Expires {
+		what = "a lease's time passes"
+	}
+	o.act(what, m.Client, history.PhaseBegin)
+	if m.Do == Expires {
+		if err := o.e.leap(lapse); err != nil {
+			return err
+		}
 	}
 	if m.Client != "" {
 		c := o.client(m.Client)
@@ -172,7 +184,7 @@ func (o *order) expire(ctx context.Context, m Move) error {
 			return err
 		}
 	}
-	o.act("a lease's time passes", m.Client, history.PhaseEnd)
+	o.act(what, m.Client, history.PhaseEnd)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.done[""]++

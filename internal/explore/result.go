@@ -99,7 +99,7 @@ func class(moves []Move) string {
 	for _, f := range []struct {
 		do   Kind
 		what string
-	}{{Expires, "expiry"}, {Dies, "crash"}, {Loses, "lost reply"}} {
+	}{{Expires, "expiry"}, {Dies, "crash"}, {Loses, "lost reply"}, {Ended, "ended session"}} {
 		if n[f.do] > 0 {
 			of = append(of, plural(n[f.do], f.what))
 		}
