@@ -76,7 +76,7 @@ type hold struct {
 	move   Move
 	actor  lb.Actor
 	server int             // its place, from 1; 0 where there is but one
-	again  bool            // it follows a pause
+	again  bool            // it follows a pause, as do all that are sent together
 	first  bool            // of a try
 	open   chan error      // nil: go on
 	ctx    context.Context // ends when who stands there gives up; never where it must hear
@@ -156,7 +156,8 @@ func (c *client) step(ctx context.Context, m lb.Move) error {
 		h.server = m.Server
 	}
 	if s.kind == Sends && m.Actor == lb.Main {
-		h.again, h.first, c.again, c.first = c.again, c.first || c.again, false, false
+		volley := slices.ContainsFunc(c.holds, func(other *hold) bool { return other.again })
+		h.again, h.first, c.again, c.first = c.again || volley, c.first || c.again, false, false
 	}
 	o.e.volleys = o.e.volleys || slices.ContainsFunc(c.holds, func(other *hold) bool { return (other.actor == lb.Renewal) == (m.Actor == lb.Renewal) })
 	c.holds = append(c.holds, h)

@@ -147,6 +147,11 @@ func (o *order) let(m Move) error {
 		if c.acquiring && c.holds[i].actor == lb.Main {
 			c.sent++
 		}
+		if c.holds[i].again {
+			for _, together := range c.holds {
+				together.again = false
+			}
+		}
 		o.asked[c.name]++
 		if m.changes() || m.Do == Loses && o.e.rules.tied {
 			o.done[c.name]++

@@ -1,0 +1,52 @@
+package explore
+
+import (
+	"testing"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// TestVolley: of requests that are sent together after a pause all wait for a reason to ask again, or
+// none: time that passes between two of them would be taken for a slow answer.
+func TestVolley(t *testing.T) {
+	h, o := handsOf(t)
+	c := h.of
+	o.lock, o.e.Bounds.Polls, c.again = "lock", 1, true
+	c.steps, c.relays = map[string]step{lb.Before("set"): {Sends, "set"}}, []*relay{{}, {}}
+	for server := range 2 {
+		go func() { _ = c.step(t.Context(), lb.Move{Name: lb.Before("set"), Lock: "lock", Server: server + 1}) }()
+	}
+	stand := func(want int) {
+		t.Helper()
+		for began := time.Now(); ; time.Sleep(time.Millisecond) {
+			o.mu.Lock()
+			n := len(c.holds)
+			o.mu.Unlock()
+			if n == want {
+				return
+			}
+			if time.Since(began) > 5*time.Second {
+				t.Fatalf("%d stand, want %d", n, want)
+			}
+		}
+	}
+	stand(2)
+	if got := o.Enabled(); len(got) != 0 {
+		t.Errorf("before anything has happened: %v", got)
+	}
+	o.done["c2"]++
+	if got := o.Enabled(); len(got) != 2 {
+		t.Fatalf("then: %v", got)
+	}
+	if err := o.let(Move{"c1", Sends, "set to server 2"}); err != nil {
+		t.Fatal(err)
+	}
+	stand(1)
+	if got := o.Enabled(); len(got) != 1 || got[0].What != "set to server 1" {
+		t.Errorf("when one was let go: %v", got)
+	}
+	if err := o.let(Move{"c1", Sends, "set to server 1"}); err != nil {
+		t.Fatal(err)
+	}
+}
