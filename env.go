@@ -190,7 +190,8 @@ func ActorOf(ctx context.Context) Actor {
 type serverKey struct{}
 
 // To says which of several servers the requests under the returned context go to, for who sends
-// several at once: its place among [Env.Servers], from 1.
+// several at once: its place among [Env.Servers], from 1. Where there is one server, it says which of
+// several keys they are for.
 func To(ctx context.Context, server int) context.Context {
 	return context.WithValue(ctx, serverKey{}, server)
 }
@@ -207,7 +208,7 @@ type Move struct {
 	// Lock and Owner are the acquisition that it is for.
 	Lock, Owner string
 	Actor       Actor
-	// Server is the place among [Env.Servers], from 1, of the one that it goes to, 0 where that
+	// Server is the place among [Env.Servers], or among the keys, from 1, of the one that it goes to, 0 where that
 	// is the only one or not said.
 	Server int
 }

@@ -85,6 +85,17 @@ func redisClock(ctx context.Context, endpoint string) (now time.Time, err error)
 	return now, err
 }
 
+// Sweep has a server of Redis' drop the keys that are over by its clock: who asks for all of them, asks for
+// these, too.
+func (s *Server) Sweep(ctx context.Context) error {
+	return askRedis(s.Endpoint(), patient, func(c *redis.Client) error {
+		all := c.Scan(ctx, 0, "", 1000).Iterator()
+		for all.Next(ctx) {
+		}
+		return all.Err()
+	})
+}
+
 // Who asks a server that may be down or frozen goes on soon; who has to know waits.
 const (
 	soon    = 500 * time.Millisecond

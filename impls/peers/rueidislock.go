@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
@@ -31,6 +32,8 @@ func (rueidislockImpl) Info() lb.Info {
 		Requests:   []string{"acquire-evalsha", "acquire-eval", "renew-evalsha", "renew-eval", "release-evalsha", "release-eval"},
 		Takes:      "acquire-evalsha",
 		Scripts:    true,
+		OwnClock:   true,
+		WallClock:  true,
 		Traits:     lb.Traits{Renewing: true, Push: true, LostNotice: true},
 		Expect: compose.Except(compose.InRedis(compose.RenewedOnWallClock(compose.Lease())),
 			noEnd("pause-holder"), noEnd("pause@before-write"),
@@ -62,6 +65,7 @@ func (rueidislockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error)
 	option := rueidislock.LockerOption{
 		KeyPrefix:    lb.Prefix,
 		KeyValidity:  env.TTL,
+		TryNextAfter: max(20*time.Millisecond, env.TTL/250), // its defaults: 20 ms, and 5 s for a lease
 		ClientOption: rueidis.ClientOption{InitAddress: env.Servers[:1]},
 		ClientBuilder: func(o rueidis.ClientOption) (rueidis.Client, error) {
 			rc, err := rueidis.NewClient(o)
@@ -114,6 +118,7 @@ func (s stepping) Do(ctx context.Context, cmd rueidis.Completed) (res rueidis.Re
 		a, ctx = s.of.releasing(ctx)
 	}
 	name := op + strings.ToLower(cmd.Commands()[0])
+	ctx = lb.To(ctx, keyOf(cmd.Commands()))
 	err := s.of.env.Send(ctx, a.req, name, func(ctx context.Context) error {
 		res = s.Client.Do(ctx, cmd)
 		return res.Error() // also where a script says no
@@ -138,6 +143,18 @@ func (c *rueidislockClient) releasing(ctx context.Context) (*acquisition, contex
 		return a, ctx
 	}
 	return &acquisition{}, lb.As(ctx, lb.CleanUp)
+}
+
+// keyOf is which of a lock's keys a script is run for, from 1.
+func keyOf(script []string) int {
+	if len(script) > 3 {
+		for i := range 2*majority - 1 {
+			if strings.HasPrefix(script[3], fmt.Sprintf("%s:%d:", lb.Prefix, i)) {
+				return i + 1
+			}
+		}
+	}
+	return 0
 }
 
 type askedKey struct{}

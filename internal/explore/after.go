@@ -89,6 +89,9 @@ func (o *order) next(turn *int) (Move, bool) {
 		*turn++
 		c := o.clients[*turn%len(o.clients)]
 		for _, h := range c.holds {
+			if h.actor == lb.Renewal && o.tooMany(c, h) {
+				continue
+			}
 			if !h.again || o.byOthers(c) > c.tried && c.retries < mostRetries {
 				if h.again {
 					c.retries++
@@ -139,7 +142,7 @@ func (c *client) over() []string {
 // pass lets time pass for all: leases end that nobody renews, and the sessions of the dead.
 func (o *order) pass(ctx context.Context) error {
 	parts := time.Duration(1)
-	if o.e.info.Traits.Renewing {
+	if o.e.info.Traits.Renewing && !o.e.info.WallClock { // whose timers nobody moves
 		parts = renewedIn
 	}
 	for n := range parts {
@@ -160,7 +163,7 @@ func (o *order) pass(ctx context.Context) error {
 	o.mu.Lock()
 	o.done[""]++
 	for _, c := range o.clients {
-		if c.retries = 0; !c.dead {
+		if c.retries, c.extended = 0, 0; !c.dead {
 			c.wake()
 		}
 	}

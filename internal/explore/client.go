@@ -41,6 +41,7 @@ type client struct {
 	flying    map[lb.Actor]*flight
 	polls     int  // of this acquisition
 	sent      int  // requests for it, while it is asked for
+	extended  int  // requests of renewals, since time has passed
 	retries   int  // since time has passed, in what comes after an order
 	renewed   int  // in this order
 	due       bool // a renewal's time has come, and none of its requests was let go
@@ -151,9 +152,12 @@ func (c *client) step(ctx context.Context, m lb.Move) error {
 	if m.Actor == lb.Renewal {
 		h.move.What = renewals + h.move.What
 	}
-	if m.Server > 0 && len(c.relays) > 1 {
+	switch {
+	case m.Server > 0 && len(c.relays) > 1:
 		h.move.What += toServer + strconv.Itoa(m.Server)
 		h.server = m.Server
+	case m.Server > 0:
+		h.move.What += ofKey + strconv.Itoa(m.Server)
 	}
 	if s.kind == Sends && m.Actor == lb.Main {
 		volley := slices.ContainsFunc(c.holds, func(other *hold) bool { return other.again })

@@ -63,7 +63,7 @@ func (o *order) standing(c *client) []*hold {
 		if h.again && !o.mayAskAgain(c) {
 			continue
 		}
-		if most := perTry * (o.e.Bounds.Polls + 1); h.actor == lb.Main && c.acquiring && c.sent >= most {
+		if o.tooMany(c, h) {
 			o.cut = true
 			continue
 		}
@@ -74,8 +74,17 @@ func (o *order) standing(c *client) []*hold {
 }
 
 // perTry is how many requests one try may take, of a library that tries again without a pause: or two
-// of them could be in each other's way for ever.
+// of them could be in each other's way for ever. So many may renew a lease, of one whose renewals make
+// it renew again.
 const perTry = 12
+
+// tooMany reports whether the client has sent too much to go on with this. The lock is held.
+func (o *order) tooMany(c *client, h *hold) bool {
+	if h.actor == lb.Renewal {
+		return h.move.Do == Sends && c.extended >= perTry
+	}
+	return h.actor == lb.Main && c.acquiring && c.sent >= perTry*(o.e.Bounds.Polls+1)
+}
 
 // mayAskAgain reports whether another try is within the bounds, and may have another answer than
 // the last.

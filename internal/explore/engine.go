@@ -187,7 +187,7 @@ func (e *engine) client(ctx context.Context, o *order, name string) (*client, er
 // forOrder makes the client one of the order.
 func (c *client) forOrder(o *order) {
 	c.died, c.ended = make(chan struct{}), make(chan struct{})
-	c.order, c.main, c.again, c.polls, c.renewed, c.due, c.tried, c.flying = o, resting, false, 0, 0, false, 0, map[lb.Actor]*flight{}
+	c.order, c.main, c.again, c.polls, c.renewed, c.extended, c.due, c.tried, c.flying = o, resting, false, 0, 0, 0, false, 0, map[lb.Actor]*flight{}
 }
 
 func (e *engine) blame(f *foreign.Finding) {
@@ -234,13 +234,26 @@ const (
 func (e *engine) leap(d time.Duration) error {
 	e.time.leapt.Add(int64(d))
 	var err error
-	if e.ends == endsLeases {
+	switch {
+	case e.ends != endsLeases:
+	case !e.info.WallClock:
+		err = e.setClocks(e.time.ahead())
+	case d > TTL: // the servers' clocks are to be the library's, but for what is over
+		err = e.setClocks(d)
 		for _, s := range e.service.Servers {
-			err = errors.Join(err, s.SetClock(e.time.ahead(), 0))
+			err = errors.Join(err, s.Sweep(context.Background()))
 		}
+		err = errors.Join(err, e.setClocks(0))
 	}
 	if e.info.Program {
 		clock.Leap(d)
+	}
+	return err
+}
+
+func (e *engine) setClocks(ahead time.Duration) (err error) {
+	for _, s := range e.service.Servers {
+		err = errors.Join(err, s.SetClock(ahead, 0))
 	}
 	return err
 }

@@ -174,7 +174,7 @@ func (x *exploration) walk(ctx context.Context) error {
 		x.allowed = n
 		part := (x.left + levels - n) / (levels + 1 - n)
 		x.above = x.left - part
-		w := &walk{rules: x.rules, subject: x.engine, faults: n, most: mostAstray}
+		w := &walk{rules: x.rules, subject: x.engine, faults: n, most: mostAstray, mostVain: part}
 		level := &Level{Faults: n}
 		w.told = func(o Order, moves []Move) error {
 			if x.left-w.astray <= x.above+part/drawn {

@@ -75,6 +75,7 @@ var (
 // is reports whether the move is one of these requests.
 func (m Move) is(names []string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(m.What, renewals), toServer)
+	name, _, _ = strings.Cut(name, ofKey)
 	return slices.Contains(names, name)
 }
 
@@ -85,6 +86,7 @@ func (m Move) changes() bool { return m.asks() && !m.is(private) && !m.is(reads)
 const (
 	renewals = "renewal's "
 	toServer = " to server "
+	ofKey    = " of key "
 )
 
 // rules say which moves have to do with each other.

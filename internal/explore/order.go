@@ -156,8 +156,11 @@ func (o *order) let(m Move) error {
 		if m.changes() || m.Do == Loses && o.e.rules.tied {
 			o.done[c.name]++
 		}
-		if c.due && c.holds[i].actor == lb.Renewal {
-			c.renewed, c.due = c.renewed+1, false
+		if c.holds[i].actor == lb.Renewal {
+			c.extended++
+			if c.due {
+				c.renewed, c.due = c.renewed+1, false
+			}
 		}
 		c.flies(c.holds[i])
 	}

@@ -46,6 +46,9 @@ type walk struct {
 	// why is how the first of them did, and most how many make it vain to go on; 0 for any number.
 	why  string
 	most int
+	// vain counts orders that turned out to be known, and mostVain how many of these end the walk; 0 for
+	// any number.
+	vain, mostVain int
 
 	path []*node
 }
@@ -70,7 +73,7 @@ func (w *walk) all(ctx context.Context) error {
 		if err := w.one(ctx); err != nil {
 			return err
 		}
-		if w.most > 0 && w.astray > w.most {
+		if w.most > 0 && w.astray > w.most || w.mostVain > 0 && w.vain > w.mostVain {
 			return errBudget
 		}
 		more = w.back()
@@ -117,14 +120,16 @@ func (w *walk) go1(ctx context.Context, known int) error {
 			}
 		} else {
 			if len(enabled) == 0 {
-				if faults(moves) != w.faults {
-					return nil // walked with the orders that have so many
+				if faults(moves) != w.faults { // walked with the orders that have so many
+					w.vain++
+					return nil
 				}
 				return w.told(o, moves)
 			}
 			n := &node{enabled: enabled, asleep: w.asleep(depth)}
-			if !n.choose() {
-				return nil // all that may come was seen in another order
+			if !n.choose() { // all that may come was seen in another order
+				w.vain++
+				return nil
 			}
 			w.path = append(w.path, n)
 		}
