@@ -110,6 +110,7 @@ func TestInterrupted(t *testing.T) {
 		{[]string{"run", "--algorithm", "redis-fenced", "--fault", "pause-holder"}, 100 * time.Millisecond, "", ""}, // before anything is begun
 		{[]string{"run", "--algorithm", "redis-fenced", "--fault", "pause-holder"}, 2 * time.Second, rundir.PageFile, "the run was interrupted"},
 		{[]string{"run", "--algorithm", "zk-sequential", "--topology", "zookeeper-3", "--fault", "none"}, 2 * time.Second, rundir.PageFile, "the run was interrupted"},
+		{[]string{"explore", "--algorithm", "redis-watchdog"}, 2 * time.Second, "", ""},
 	} {
 		dir := t.TempDir()
 		cmd := lockbench(t, dir, append(c.args, "--out", "out")...)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -67,6 +68,18 @@ func TestOwnProgram(t *testing.T) {
 	code, stdout, stderr := ran(t, lockbench(t, filepath.Join(dir, "python"), "matrix", "--resume", "m", "--json"))
 	if code != exitKept || !strings.Contains(stdout, `"my-lock"`) {
 		t.Errorf("resume: exit code %d: %s%s", code, stdout, stderr)
+	}
+	// Its orders are walked through the protocol, and those of one that takes what others hold break it.
+	python := filepath.Join(dir, "python")
+	if out := explored(t, python, exitKept, "--exec", "./mylock.py", "--acquisitions", "1", "--crashes", "0", "--lost", "0"); !strings.Contains(out, "breaks it: every order") {
+		t.Errorf("explore: %s", out)
+	}
+	text, err := os.ReadFile(filepath.Join(python, "mylock.py"))
+	if err := errors.Join(err, os.WriteFile(filepath.Join(python, "taker.py"), bytes.Replace(text, []byte("nx=True"), []byte("nx=False"), 1), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if out := explored(t, python, exitBroke, "--exec", "./taker.py", "--acquisitions", "1", "--faults", "0"); !strings.Contains(out, "BROKEN by ") {
+		t.Errorf("explore, of one that takes what others hold: %s", out)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "python", "m", "report.html"))
 	if err != nil || !strings.Contains(string(page), "&amp;&amp; ./mylock.py") {

@@ -54,7 +54,7 @@ run, as the local lab.
 Exit codes: 0 no order breaks it, or only as it declares (lockbench list algorithms), 1 some
 order does, 2 it proves nothing, since more than 1% of the orders did not go as planned or one
 that broke it did not do so again, 4 this machine can't run it, 64 usage, 130 interrupted. With --replay: 0 it did not break, 1
-it did.`,
+it did, 2 it could not be performed, or judged.`,
 		Example: `  lockbench explore --algorithm redis-setpx-lua --faults 0
   lockbench explore --algorithm redis-setnx-expire,redis-setpx-del --acquisitions 1
   lockbench explore --algorithm etcd-lease --acquisitions 1 --crashes 0 --budget 200 --json`,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,6 +64,14 @@ func TestExploreFindsWhatBreaks(t *testing.T) {
 	}
 	if out := explored(t, dir, exitBroke, "--replay", order, "--times", "3"); !strings.HasPrefix(out, string(v.Outcome)+" 3 of 3\n") {
 		t.Errorf("replayed: %s", out)
+	}
+	other := filepath.Join(t.TempDir(), rundir.ScheduleFile)
+	text, err := os.ReadFile(filepath.Join(order, rundir.ScheduleFile))
+	if err := errors.Join(err, os.WriteFile(other, []byte(strings.Replace(string(text), `"do": "reads"`, `"do": "works"`, 1)), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if out := explored(t, dir, exitUndecided, "--replay", other); !strings.HasPrefix(out, "INCONCLUSIVE 1 of 1\n") || !strings.Contains(out, "c1 works can't come next") {
+		t.Errorf("an order that can't be: %s", out)
 	}
 	contains(t, filepath.Join(order, rundir.PageFile), "Move by move", "<li>c1 sends set", "explore</span>")
 	contains(t, filepath.Join(dir, "m", rundir.PageFile), "orders break it", "explored/redis-setpx-del/"+v.Dir+"/report.html")

@@ -139,10 +139,13 @@ func (x *exploring) show(cmd *cobra.Command, dir string, r *explore.Result) erro
 
 // showed is the reason of what a replay showed, "" for nothing.
 func showed(r *explore.Result) string {
-	if len(r.Violations) == 0 {
-		return ""
+	switch {
+	case len(r.Violations) > 0:
+		return r.Violations[0].Reason
+	case len(r.Doubts) > 0:
+		return r.Doubts[0]
 	}
-	return r.Violations[0].Reason
+	return ""
 }
 
 // page makes the page of what was found: the matrix's, where it is one's.

@@ -97,14 +97,15 @@ func (x *exploration) replay(ctx context.Context) error {
 	x.result.Replays = map[lb.Outcome]int{}
 	for n := range max(1, x.plan.Times) {
 		p, err := x.again(ctx, *x.plan.Replay)
-		if errors.Is(err, errUnjudged) {
-			p.result.Outcome, p.result.Reason, err = lb.Inconclusive, err.Error(), nil
+		if errors.Is(err, errAstray) && ctx.Err() == nil {
+			x.result.Doubts, x.result.Replays[lb.Inconclusive], err = append(x.result.Doubts, err.Error()), x.result.Replays[lb.Inconclusive]+1, nil
+			continue
 		}
 		if err != nil {
 			return err
 		}
 		x.result.Replays[p.result.Outcome]++
-		if n == 0 {
+		if len(x.result.Violations) == 0 {
 			x.result.Violations = []Violation{x.violation(*x.plan.Replay, p)}
 		}
 		x.tell(Progress{Faults: faults(x.plan.Replay.Moves), Orders: n + 1, Share: float64(n+1) / float64(max(1, x.plan.Times))})
