@@ -35,7 +35,7 @@ type Info struct {
 	// OwnClock: a library measures by the machine's clock, which [Env] has no say in, how long an answer
 	// took.
 	OwnClock bool
-	// WallClock: a library tells the server by that clock when a lease ends.
+	// WallClock: a library tells the server by the machine's clock when a lease ends.
 	WallClock bool
 	// Program: it is a program of this machine, which each client starts.
 	Program bool

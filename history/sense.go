@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -287,66 +286,6 @@ func (s *sense) step(r *record) {
 		st.Acq = n
 	}
 	s.ix.Steps = append(s.ix.Steps, st)
-}
-
-// fault opens or ends a window. A heal belongs to the last strike of that name that
-// has not been healed.
-func (ix *Index) fault(at lb.Instant, e faultEvent) {
-	if e.phase == PhaseStrike {
-		ix.Faults = append(ix.Faults, Fault{Name: e.name, Struck: true, Strike: at, Healed: Forever})
-		return
-	}
-	for i := len(ix.Faults) - 1; i >= 0; i-- {
-		f := &ix.Faults[i]
-		switch {
-		case f.Name != e.name || f.Healed < Forever:
-		case e.phase == PhaseHeal:
-			f.Heal = at
-			return
-		default:
-			f.Healed, f.Proven, f.Note = at, e.proven, e.note
-			return
-		}
-	}
-	if e.phase == PhaseHealed { // it says that nothing struck
-		ix.Faults = append(ix.Faults, Fault{Name: e.name, Strike: at, Healed: at, Proven: e.proven, Note: e.note})
-	}
-}
-
-// act opens or closes what the bench did. An end belongs to the last begin of that
-// name, target and fault that has not ended.
-func (ix *Index) act(at lb.Instant, e actEvent) {
-	if e.begins {
-		ix.Acts = append(ix.Acts, Act{Name: e.name, Target: e.target, Fault: e.fault, Begin: at, End: Forever, Note: e.note})
-		return
-	}
-	for i := len(ix.Acts) - 1; i >= 0; i-- {
-		if a := &ix.Acts[i]; a.Name == e.name && a.Target == e.target && a.Fault == e.fault && a.End == Forever {
-			a.End, a.Note = at, cmp.Or(e.note, a.Note)
-			return
-		}
-	}
-}
-
-// accessError is an access whose number is there twice.
-type accessError struct{ a *Access }
-
-func (e *accessError) Error() string { return fmt.Sprintf("the store has two accesses %d", e.a.Seq) }
-
-// orderAccesses puts them in the order in which the store served them.
-func (ix *Index) orderAccesses() error {
-	bySeq := func(a, b Access) int {
-		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.At, b.At), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
-	}
-	if !slices.IsSortedFunc(ix.Accesses, bySeq) {
-		slices.SortFunc(ix.Accesses, bySeq)
-	}
-	for i := 1; i < len(ix.Accesses); i++ {
-		if ix.Accesses[i].Seq == ix.Accesses[i-1].Seq {
-			return &accessError{&ix.Accesses[i]}
-		}
-	}
-	return nil
 }
 
 // arrange lists the acquisitions of each lock.

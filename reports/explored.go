@@ -136,7 +136,7 @@ func declaredAll(e *rundir.Explored) string {
 func unwalked(e *rundir.Explored) (all []string) {
 	for _, l := range e.Levels {
 		if l.Cut > 0 {
-			all = append(all, fmt.Sprintf("%s were cut short where a client sent too many requests for one acquisition", thousands(l.Cut)))
+			all = append(all, fmt.Sprintf("%s were cut short where a client sent too many requests for one acquisition, or renewals", thousands(l.Cut)))
 		}
 		if l.Share >= 1 {
 			continue
@@ -148,7 +148,7 @@ func unwalked(e *rundir.Explored) (all []string) {
 		all = append(all, s+"; a larger --budget walks more")
 	}
 	for _, d := range e.Doubts {
-		all = append(all, "an order broke it once, and not again: "+d)
+		all = append(all, "in doubt: "+d)
 	}
 	return all
 }

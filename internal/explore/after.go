@@ -58,7 +58,7 @@ func (o *order) goOn(ctx context.Context) error {
 			if round == 0 && len(o.clients) == o.e.Bounds.Clients {
 				o.then = append(o.then, m)
 			}
-			if err = o.let(m); err == nil {
+			if err = o.goes(m); err == nil {
 				err = o.settle(ctx, m)
 			} else if errors.Is(err, errAstray) { // it has given up just now
 				err = nil

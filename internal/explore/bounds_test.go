@@ -23,6 +23,7 @@ func TestBoundsCheck(t *testing.T) {
 		"renewals":         {func(b *Bounds) { b.Renewals = 10 }, "renewals 10: from 0 to 9"},
 		"expiries":         {func(b *Bounds) { b.Expiries = -1 }, "expiries -1: from 0 to 9"},
 		"crashes":          {func(b *Bounds) { b.Crashes = 3 }, "crashes 3: from 0 to 2"},
+		"ended":            {func(b *Bounds) { b.Ended = -1 }, "ended -1: from 0 to 9"},
 		"lost":             {func(b *Bounds) { b.Lost = 10 }, "lost 10: from 0 to 9"},
 		"faults":           {func(b *Bounds) { b.Faults = 10 }, "faults 10: from 0 to 9"},
 		"no faults":        {func(b *Bounds) { b.Faults = 0 }, ""},
@@ -54,6 +55,8 @@ func TestBoundsString(t *testing.T) {
 			"3 clients, 1 acquisition each, 2 times to ask again, 2 renewals each, nothing going wrong", 0},
 		"several": {Bounds{Clients: 2, Acquisitions: 1, Polls: 1, Renewals: 1, Expiries: 2, Lost: 1, Faults: 3},
 			"2 clients, 1 acquisition each, 1 time to ask again, 1 renewal each, at most 3 faults (expiry or lost reply)", 3},
+		"ended": {Bounds{Clients: 2, Acquisitions: 1, Polls: 1, Ended: 1, Faults: 1},
+			"2 clients, 1 acquisition each, 1 time to ask again, 0 renewals each, at most one session that somebody ends", 1},
 		"fewer than that": {Bounds{Clients: 2, Acquisitions: 1, Polls: 1, Renewals: 1, Crashes: 1, Faults: 3},
 			"2 clients, 1 acquisition each, 1 time to ask again, 1 renewal each, at most one crash", 1},
 	} {

@@ -41,7 +41,7 @@ type client struct {
 	flying    map[lb.Actor]*flight
 	polls     int  // of this acquisition
 	sent      int  // requests for it, while it is asked for
-	extended  int  // requests of renewals, since time has passed
+	extended  int  // requests of renewals, since a lease's time has passed
 	retries   int  // since time has passed, in what comes after an order
 	renewed   int  // in this order
 	due       bool // a renewal's time has come, and none of its requests was let go
@@ -78,7 +78,7 @@ type hold struct {
 	actor  lb.Actor
 	server int             // its place, from 1; 0 where there is but one
 	again  bool            // it follows a pause, as do all that are sent together
-	first  bool            // of a try
+	first  bool            // of a try, as are all that are sent together until one is let go
 	open   chan error      // nil: go on
 	ctx    context.Context // ends when who stands there gives up; never where it must hear
 }
@@ -160,8 +160,10 @@ func (c *client) step(ctx context.Context, m lb.Move) error {
 		h.move.What += ofKey + strconv.Itoa(m.Server)
 	}
 	if s.kind == Sends && m.Actor == lb.Main {
-		volley := slices.ContainsFunc(c.holds, func(other *hold) bool { return other.again })
-		h.again, h.first, c.again, c.first = c.again || volley, c.first || c.again, false, false
+		h.again, h.first, c.again, c.first = c.again, c.first || c.again, false, false
+		for _, together := range c.holds {
+			h.again, h.first = h.again || together.again, h.first || together.first
+		}
 	}
 	o.e.volleys = o.e.volleys || slices.ContainsFunc(c.holds, func(other *hold) bool { return (other.actor == lb.Renewal) == (m.Actor == lb.Renewal) })
 	c.holds = append(c.holds, h)

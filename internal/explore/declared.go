@@ -77,7 +77,7 @@ func (r *Result) Declare(info lb.Info) {
 	}
 	for i := range r.Violations {
 		v := &r.Violations[i]
-		v.Undeclared = !excused(v.Class, v.Outcome, info)
+		v.Undeclared = breaks(v.Outcome) && !excused(v.Class, v.Outcome, info)
 	}
 }
 

@@ -81,7 +81,7 @@ const perTry = 12
 // tooMany reports whether the client has sent too much to go on with this. The lock is held.
 func (o *order) tooMany(c *client, h *hold) bool {
 	if h.actor == lb.Renewal {
-		return h.move.Do == Sends && c.extended >= perTry
+		return h.move.Do == Sends && c.extended >= perTry*max(1, o.e.Bounds.Renewals)
 	}
 	return h.actor == lb.Main && c.acquiring && c.sent >= perTry*(o.e.Bounds.Polls+1)
 }
@@ -116,7 +116,8 @@ func (o *order) expiries() (all []Move) {
 				continue
 			}
 			all = append(all, Move{Client: c.name, Do: Expires})
-			if c.acquiring && c.main == waiting {
+			stands := slices.ContainsFunc(c.holds, func(h *hold) bool { return h.actor == lb.Main })
+			if c.acquiring && c.main == waiting && !stands && !c.dead {
 				all = append(all, Move{Client: c.name, Do: Ended})
 			}
 		}

@@ -223,8 +223,8 @@ func (e *engine) close() {
 	e.pool = nil
 }
 
-// lapse is more than the time of a lease. Who works under the lock takes a moment: far less than that, and
-// longer than a lease that was meant to be in other units.
+// lapse is more than the time of a lease. A moment is far less than that, and longer than a lease that was
+// meant to be in other units.
 const (
 	lapse  = TTL + TTL/10
 	moment = TTL / 600

@@ -101,6 +101,9 @@ func Explore(ctx context.Context, c catalog.Catalog, p Plan, t lab.Topology, ser
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	if !impl.Info().Traits.Session {
+		p.Bounds.Ended = 0 // there are none
+	}
 	work := workloads.Counter{}
 	e, err := newEngine(ctx, impl, work, p.Bounds, t, service)
 	if err != nil {
@@ -174,7 +177,7 @@ func (x *exploration) walk(ctx context.Context) error {
 		x.allowed = n
 		part := (x.left + levels - n) / (levels + 1 - n)
 		x.above = x.left - part
-		w := &walk{rules: x.rules, subject: x.engine, faults: n, most: mostAstray, mostVain: part}
+		w := &walk{rules: x.rules, subject: x.engine, faults: n, most: mostAstray, mostVain: max(1, part)}
 		level := &Level{Faults: n}
 		w.told = func(o Order, moves []Move) error {
 			if x.left-w.astray <= x.above+part/drawn {

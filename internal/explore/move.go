@@ -46,7 +46,7 @@ func (m Move) Sentence() string {
 	case Hears:
 		return fmt.Sprintf("%s hears the answer to its %s", m.Client, m.What)
 	case Reads:
-		return fmt.Sprintf("%s reads from the store, a moment later", m.Client)
+		return fmt.Sprintf("%s reads from the store", m.Client)
 	case Works:
 		return fmt.Sprintf("%s looks at its lease, and writes to the store", m.Client)
 	case Wakes:

@@ -11,7 +11,7 @@ import (
 var someMoves = func() (all []Move) {
 	for _, c := range []string{"c1", "c2"} {
 		all = append(all, Move{c, Sends, "take"}, Move{c, Sends, "put"}, Move{c, Hears, "take"}, Move{Client: c, Do: Works}, Move{c, Wakes, "queue"},
-			Move{Client: c, Do: Dies}, Move{c, Loses, "take"}, Move{Client: c, Do: Expires})
+			Move{Client: c, Do: Dies}, Move{c, Loses, "take"}, Move{Client: c, Do: Expires}, Move{Client: c, Do: Ended})
 	}
 	return append(all, Move{Do: Expires})
 }()
@@ -39,6 +39,10 @@ func TestDepend(t *testing.T) {
 		"death and work":       {Move{Client: "c1", Do: Dies}, Move{Client: "c2", Do: Works}, false, false},
 		"death and an answer":  {Move{Client: "c1", Do: Dies}, Move{"c2", Hears, "take"}, false, false},
 		"two faults":           {Move{Client: "c1", Do: Dies}, Move{"c2", Loses, "take"}, true, true},
+		"end and a request":    {Move{Client: "c1", Do: Ended}, Move{"c2", Sends, "take"}, false, true},
+		"end and a wait":       {Move{Client: "c1", Do: Ended}, Move{"c2", Wakes, "queue"}, false, true},
+		"end and work":         {Move{Client: "c1", Do: Ended}, Move{Client: "c2", Do: Works}, false, false},
+		"end and a death":      {Move{Client: "c1", Do: Ended}, Move{Client: "c2", Do: Dies}, true, true},
 		"two deaths":           {Move{Client: "c1", Do: Dies}, Move{Client: "c2", Do: Dies}, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,11 +134,11 @@ func TestNormalLinear(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	for _, m := range someMoves {
-		if want := m.Do == Expires || m.Do == Dies || m.Do == Loses; m.Fault() != want {
+		if want := m.Do == Expires || m.Do == Ended || m.Do == Dies || m.Do == Loses; m.Fault() != want {
 			t.Errorf("%s: %t", m, m.Fault())
 		}
 	}
-	if n := faults(someMoves); n != 7 {
+	if n := faults(someMoves); n != 9 {
 		t.Errorf("%d faults", n)
 	}
 }
@@ -159,6 +163,7 @@ func TestMoveTold(t *testing.T) {
 	for m, want := range map[Move]string{
 		{"c1", Sends, "set"}:            "c1 sends set",
 		{Client: "c2", Do: Dies}:        "c2 dies",
+		{Client: "c2", Do: Ended}:       "c2 is ended",
 		{Do: Expires}:                   "expires",
 		{"c1", Sends, "renewal's eval"}: "c1 sends renewal's eval",
 	} {

@@ -101,12 +101,7 @@ func (o *order) Do(ctx context.Context, m Move) error {
 	case Dies:
 		o.die(m)
 	default:
-		if m.Do == Reads && o.e.ends == endsLeases {
-			err = o.e.leap(moment)
-		}
-		if err == nil {
-			err = o.let(m)
-		}
+		err = o.goes(m)
 	}
 	if err == nil {
 		err = o.settle(ctx, m)
@@ -114,7 +109,18 @@ func (o *order) Do(ctx context.Context, m Move) error {
 	return err
 }
 
-// let lets somebody go on who stands, or waits.
+// goes lets somebody go on who stands, or waits. Before a request that may change the lock passes a moment:
+// it depends on all others that do, and only these can tell.
+func (o *order) goes(m Move) error {
+	if m.changes() && o.e.ends == endsLeases {
+		if err := o.e.leap(moment); err != nil {
+			return err
+		}
+	}
+	return o.let(m)
+}
+
+// let lets somebody go on at once.
 func (o *order) let(m Move) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -144,13 +150,13 @@ func (o *order) let(m Move) error {
 		if c.holds[i].first {
 			c.tried = o.byOthers(c)
 		}
+		if c.holds[i].actor == lb.Main { // of those that are sent together the first counts
+			for _, together := range c.holds {
+				together.first, together.again = false, false
+			}
+		}
 		if c.acquiring && c.holds[i].actor == lb.Main {
 			c.sent++
-		}
-		if c.holds[i].again {
-			for _, together := range c.holds {
-				together.again = false
-			}
 		}
 		o.asked[c.name]++
 		if m.changes() || m.Do == Loses && o.e.rules.tied {
@@ -196,6 +202,9 @@ func (o *order) end(ctx context.Context, m Move) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.done[""]++
+	for _, c := range o.clients {
+		c.extended = 0
+	}
 	o.change()
 	return nil
 }

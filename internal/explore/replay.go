@@ -59,7 +59,10 @@ func (x *exploration) perform(ctx context.Context, moves []Move, later bool) (*p
 		marks = append(marks, len(events))
 	}
 	res, err := judge(ctx, x.history(moves), x.work, events)
-	return &performed{events, res, o.then, marks}, err
+	if err != nil {
+		return nil, err
+	}
+	return &performed{events, res, o.then, marks}, nil
 }
 
 // recorded is how many events there are.
@@ -97,16 +100,17 @@ func (x *exploration) replay(ctx context.Context) error {
 	x.result.Replays = map[lb.Outcome]int{}
 	for n := range max(1, x.plan.Times) {
 		p, err := x.again(ctx, *x.plan.Replay)
-		if errors.Is(err, errAstray) && ctx.Err() == nil {
-			x.result.Doubts, x.result.Replays[lb.Inconclusive], err = append(x.result.Doubts, err.Error()), x.result.Replays[lb.Inconclusive]+1, nil
-			continue
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, errAstray) && ctx.Err() == nil:
+			x.result.Doubts = []string{err.Error()}
+			x.result.Replays[lb.Inconclusive]++
+		case err != nil:
 			return err
-		}
-		x.result.Replays[p.result.Outcome]++
-		if len(x.result.Violations) == 0 {
-			x.result.Violations = []Violation{x.violation(*x.plan.Replay, p)}
+		default:
+			x.result.Replays[p.result.Outcome]++
+			if all := x.result.Violations; len(all) == 0 || breaks(p.result.Outcome) && !breaks(all[0].Outcome) {
+				x.result.Violations = []Violation{x.violation(*x.plan.Replay, p)}
+			}
 		}
 		x.tell(Progress{Faults: faults(x.plan.Replay.Moves), Orders: n + 1, Share: float64(n+1) / float64(max(1, x.plan.Times))})
 	}

@@ -26,7 +26,7 @@ type Result struct {
 	Digest string `json:"digest"`
 	// Replays are what came of an order that was performed again.
 	Replays map[lb.Outcome]int `json:"replays,omitempty"`
-	// Doubts are orders that broke the lock, and did not do so again.
+	// Doubts are orders that broke the lock, and did not do so again, or why one can't be performed.
 	Doubts []string `json:"doubts,omitempty"`
 	// Violations are the shortest of each class and outcome, those with the fewest faults first.
 	Violations []Violation `json:"violations,omitempty"`
@@ -41,7 +41,8 @@ type Level struct {
 	Broken int     `json:"broken"`
 	// Sampled are the orders among them that were drawn, where there are too many to walk.
 	Sampled int `json:"sampled,omitempty"`
-	// Cut are those that ended because a client had sent more requests than one try may take.
+	// Cut are those that ended because a client had sent more requests than one try, or its renewals,
+	// may take.
 	Cut int `json:"cut,omitempty"`
 	// Astray are those that did not go as planned.
 	Astray int `json:"astray"`

@@ -423,7 +423,7 @@ const mostOrders = 800
 
 func countFaults(moves []Move) (n int) {
 	for _, m := range moves {
-		if m.Do == Expires || m.Do == Dies || m.Do == Loses {
+		if m.Do == Expires || m.Do == Ended || m.Do == Dies || m.Do == Loses {
 			n++
 		}
 	}

@@ -39,6 +39,11 @@ func TestVolley(t *testing.T) {
 	if got := o.Enabled(); len(got) != 2 {
 		t.Fatalf("then: %v", got)
 	}
+	defer func() {
+		if c.tried != 1 {
+			t.Errorf("it knows of %d changes: the first that is let go begins the try, whichever that is", c.tried)
+		}
+	}()
 	if err := o.let(Move{"c1", Sends, "set to server 2"}); err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +51,7 @@ func TestVolley(t *testing.T) {
 	if got := o.Enabled(); len(got) != 1 || got[0].What != "set to server 1" {
 		t.Errorf("when one was let go: %v", got)
 	}
+	o.done["c2"]++ // since the try began
 	if err := o.let(Move{"c1", Sends, "set to server 1"}); err != nil {
 		t.Fatal(err)
 	}

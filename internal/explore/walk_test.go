@@ -50,6 +50,30 @@ func wantEach(t *testing.T, r rules, orders [][]Move, classes map[string][]Move)
 	}
 }
 
+// TestWalkInVain: a walk that comes upon too many orders which it knows is given up.
+func TestWalkInVain(t *testing.T) {
+	for seed := range uint64(120) {
+		m := randomToy(rand.New(rand.NewPCG(seed, 0)))
+		if m.bounds.levels() == 0 {
+			continue
+		}
+		m.allowed = 1
+		all, w := walked(t, m.rules, m, 1)
+		if w.vain < 2 {
+			continue
+		}
+		for most, want := range map[int]error{w.vain: nil, w.vain - 1: errBudget} {
+			n := 0
+			again := &walk{rules: m.rules, subject: m, faults: 1, mostVain: most, told: func(Order, []Move) error { n++; return nil }}
+			if err := again.all(t.Context()); !errors.Is(err, want) || n > len(all) {
+				t.Errorf("%d in vain, %d allowed: %v, and %d of %d orders", w.vain, most, err, n, len(all))
+			}
+		}
+		return
+	}
+	t.Fatal("no model has orders that are known")
+}
+
 // TestWalkEach: of all interleavings, the walk tells of one of each class.
 func TestWalkEach(t *testing.T) {
 	const models = 120
