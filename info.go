@@ -32,7 +32,7 @@ type Info struct {
 	Tables bool
 	// InMemory: its server writes nothing to a disk when it grants a lock or takes it back.
 	InMemory bool
-	// OwnClock: a library measures by the machine's clock, which [Env] has no say in, how long an answer
+	// OwnClock: a library measures by the machine's clock, which [Env] has no say in, how long answers
 	// took.
 	OwnClock bool
 	// WallClock: a library tells the server by the machine's clock when a lease ends.

@@ -102,6 +102,14 @@ func (o *order) byOthers(c *client) (n int) {
 	return n
 }
 
+// amidst reports whether the client has sent some of the requests of a try, and stands before others. The
+// lock is held.
+func (c *client) amidst() bool {
+	return c.acquiring && slices.ContainsFunc(c.holds, func(h *hold) bool {
+		return h.actor == lb.Main && h.move.Do == Sends && !h.first && !h.again
+	})
+}
+
 // expiries are the ends of leases and sessions that may come next.
 func (o *order) expiries() (all []Move) {
 	if last := o.had[len(o.had)-1]; last.Do == Expires && last.Client == "" {
@@ -109,7 +117,9 @@ func (o *order) expiries() (all []Move) {
 	}
 	switch o.e.ends {
 	case endsLeases:
-		all = append(all, Move{Do: Expires})
+		if !o.e.info.OwnClock || !slices.ContainsFunc(o.clients, (*client).amidst) {
+			all = append(all, Move{Do: Expires})
+		}
 	case endsSessions:
 		for _, c := range o.clients {
 			if o.asked[c.name] == 0 || len(c.alone.Sessions()) == 0 {

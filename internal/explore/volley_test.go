@@ -44,10 +44,17 @@ func TestVolley(t *testing.T) {
 			t.Errorf("it knows of %d changes: the first that is let go begins the try, whichever that is", c.tried)
 		}
 	}()
+	c.acquiring = true
+	if c.amidst() {
+		t.Error("it has begun before it sent anything")
+	}
 	if err := o.let(Move{"c1", Sends, "set to server 2"}); err != nil {
 		t.Fatal(err)
 	}
 	stand(1)
+	if !c.amidst() {
+		t.Error("it has not begun, and has sent one of two")
+	}
 	if got := o.Enabled(); len(got) != 1 || got[0].What != "set to server 1" {
 		t.Errorf("when one was let go: %v", got)
 	}
