@@ -36,10 +36,10 @@ func (prog program) exploreCommand() *cobra.Command {
 		Short: "Walk every order of a few clients' moves, and judge each",
 		Long: `explore has two clients (or three) use a lock on a real server, and lets one of their moves
 happen at a time: a request with its answer, the work under the lock, and what goes wrong:
-the end of a lease, a crash, a lost reply. It walks every order in which these can reach the
-server, up to the bounds of the flags, first without faults, then with one, and so on. Each
-order is a history, and the checkers that judge every run judge it. Time is the bench's: no
-order waits for a lease.
+the end of a lease, a crash, a lost reply, or a session of one who waits that somebody ends.
+It walks every order in which these can reach the server, up to the bounds of the flags, first
+without faults, then with one, and so on. Each order is a history, and the checkers that judge
+every run judge it. Time is the bench's: no order waits for a lease.
 
 A run tries what happens to happen; this tries all that can, for a few moves. Orders that
 differ only in moves which have nothing to do with each other are walked once. --budget is
@@ -53,8 +53,8 @@ run, as the local lab.
 
 Exit codes: 0 no order breaks it, or only as it declares (lockbench list algorithms), 1 some
 order does, 2 it proves nothing, since more than 1% of the orders did not go as planned or one
-that broke it did not do so again, 4 this machine can't run it, 64 usage, 130 interrupted. With --replay: 0 it did not break, 1
-it did, 2 it could not be performed, or judged.`,
+that broke it did not do so again, 4 this machine can't run it, 64 usage, 130 interrupted.
+With --replay: 0 it did not break, 1 it did, 2 it could not be performed or judged, even once.`,
 		Example: `  lockbench explore --algorithm redis-setpx-lua --faults 0
   lockbench explore --algorithm redis-setnx-expire,redis-setpx-del --acquisitions 1
   lockbench explore --algorithm etcd-lease --acquisitions 1 --crashes 0 --budget 200 --json`,
@@ -73,7 +73,7 @@ it did, 2 it could not be performed, or judged.`,
 	f.IntVar(&b.Expiries, "expiries", b.Expiries, "how often leases end, in one order")
 	f.IntVar(&b.Crashes, "crashes", b.Crashes, "how many clients die")
 	f.IntVar(&b.Lost, "lost", b.Lost, "how many answers are lost")
-	f.IntVar(&b.Ended, "ended", b.Ended, "how many sessions of clients that wait somebody ends, before their time")
+	f.IntVar(&b.Ended, "ended", b.Ended, "how many sessions of clients that wait somebody ends, of locks that have sessions")
 	f.IntVar(&b.Faults, "faults", b.Faults, "how many of these four together, at most")
 	f.IntVar(&x.plan.Budget, "budget", 5000, "orders to walk at most, of each lock")
 	f.Uint64Var(&x.plan.Seed, "seed", 1, "of what is drawn where the budget does not suffice")

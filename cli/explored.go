@@ -115,8 +115,6 @@ func (x *exploring) show(cmd *cobra.Command, dir string, r *explore.Result) erro
 	out := cmd.OutOrStdout()
 	code := exitKept
 	switch {
-	case len(r.Doubts) > 0 && len(r.Violations) == 0:
-		code = exitUndecided
 	case r.Plan.Replay != nil && r.Replays[lb.Broken]+r.Replays[lb.Stuck]+r.Replays[lb.Fence] > 0, r.Undeclared():
 		code = exitBroke
 	case r.ProvesNothing():
@@ -126,7 +124,7 @@ func (x *exploring) show(cmd *cobra.Command, dir string, r *explore.Result) erro
 		return errors.Join(printJSON(out, r), ended(code))
 	}
 	if r.Plan.Replay != nil {
-		return errors.Join(reports.Replayed(out, r.Plan.Times, r.Replays, showed(r)), ended(code))
+		return errors.Join(reports.Replayed(out, r.Plan.Times, r.Replays, showed(r, code)), ended(code))
 	}
 	e, err := rundir.OpenExplored(dir)
 	if err != nil {
@@ -138,12 +136,12 @@ func (x *exploring) show(cmd *cobra.Command, dir string, r *explore.Result) erro
 }
 
 // showed is the reason of what a replay showed, "" for nothing.
-func showed(r *explore.Result) string {
+func showed(r *explore.Result, code int) string {
 	switch {
+	case code == exitUndecided && len(r.Doubts) > 0:
+		return r.Doubts[0]
 	case len(r.Violations) > 0:
 		return r.Violations[0].Reason
-	case len(r.Doubts) > 0:
-		return r.Doubts[0]
 	}
 	return ""
 }

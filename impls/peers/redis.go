@@ -30,9 +30,13 @@ func (p onGoRedis) Open(_ context.Context, env *lb.Env) (lb.Client, error) {
 		return nil, errors.New("peers: redis: the run has no server")
 	}
 	r := &goRedis{env: env}
-	for _, addr := range env.Servers {
+	for i, addr := range env.Servers {
+		server := i + 1
+		if len(env.Servers) == 1 {
+			server = 0
+		}
 		o := &redis.Options{Addr: addr, DialTimeout: 5 * time.Second} // the default, which the dialer below must know
-		o.Dialer = r.over(redis.NewDialer(o), len(r.nodes)+1)
+		o.Dialer = r.over(redis.NewDialer(o), server)
 		r.nodes = append(r.nodes, redis.NewClient(o))
 	}
 	return compose.Again(compose.Exclusive(p.open(r))), nil
@@ -87,7 +91,7 @@ func (r *goRedis) over(dial dialer, server int) dialer {
 type conn struct {
 	*net.TCPConn
 	of     *goRedis
-	server int // its place among them
+	server int // its place among them, from 1, 0 where it is the only one
 	wire   wire.Conn
 	asked  string // the command that was not answered yet
 }

@@ -45,6 +45,7 @@ type client struct {
 	retries   int  // since time has passed, in what comes after an order
 	renewed   int  // in this order
 	due       bool // a renewal's time has come, and none of its requests was let go
+	began     Move // the first request of the last try
 	tried     int  // what others had done that may have changed something, when it last began to try
 }
 

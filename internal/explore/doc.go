@@ -24,8 +24,10 @@
 // each other are one. Moves of different clients have to do with each other if both are requests
 // and one of them may change the lock, which is the same for both; if both are with the store; or
 // if one of them is the end of a lease, which all can see; a crash or the end of one session has to do
-// with requests, where the server ends something with a session. A wait that is over by time has to do
-// with every request, which may end it as well. All else touches one client alone. Sleep sets
+// with requests, where the server ends something with a session; or if both go wrong. A wait that is over
+// by time has to do with every request, which may end it as well. All else touches one client alone. That
+// a moment passes before a request, on all clocks, is left out: it is nothing to a client whose lease is
+// of the length that was asked for. Sleep sets
 // (Godefroid, 1996) keep the walk from orders that it knows. They are sound here because what a move of
 // one client makes possible, or impossible, for another follows the same rule. Clients are alike but for
 // their names, so that the first move is the first client's.

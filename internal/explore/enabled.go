@@ -102,11 +102,11 @@ func (o *order) byOthers(c *client) (n int) {
 	return n
 }
 
-// amidst reports whether the client has sent some of the requests of a try, and stands before others. The
-// lock is held.
+// amidst reports whether the client has asked some servers for the lock in a try, or for some of its keys,
+// and stands before others. The lock is held.
 func (c *client) amidst() bool {
 	return c.acquiring && slices.ContainsFunc(c.holds, func(h *hold) bool {
-		return h.actor == lb.Main && h.move.Do == Sends && !h.first && !h.again
+		return h.actor == lb.Main && h.move.Do == Sends && !h.first && !h.again && h.move != c.began && h.move.request() == c.began.request()
 	})
 }
 

@@ -72,11 +72,16 @@ var (
 	reads   = []string{"get", "look", "read", "find", "find-connection", "select", "children", "exists", "sync", "watch", "unwatch", "subscribe", "unsubscribe"}
 )
 
-// is reports whether the move is one of these requests.
-func (m Move) is(names []string) bool {
+// request is its name alone.
+func (m Move) request() string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(m.What, renewals), toServer)
 	name, _, _ = strings.Cut(name, ofKey)
-	return slices.Contains(names, name)
+	return name
+}
+
+// is reports whether the move is one of these requests.
+func (m Move) is(names []string) bool {
+	return slices.Contains(names, m.request())
 }
 
 // changes reports whether the move is a request that may change the lock.

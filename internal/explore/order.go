@@ -109,8 +109,9 @@ func (o *order) Do(ctx context.Context, m Move) error {
 	return err
 }
 
-// goes lets somebody go on who stands, or waits. Before a request that may change the lock passes a moment:
-// it depends on all others that do, and only these can tell.
+// goes lets somebody go on who stands, or waits. Before a request that may change the lock a moment passes:
+// all moves that ask a server's clock depend on such a request. Those that only look at the client's own
+// don't, and a moment more or less is to be nothing to them.
 func (o *order) goes(m Move) error {
 	if m.changes() && o.e.ends == endsLeases {
 		if err := o.e.leap(moment); err != nil {
@@ -142,36 +143,42 @@ func (o *order) let(m Move) error {
 	if i < 0 {
 		return fmt.Errorf("%w: %s can't come next", errAstray, m)
 	}
+	h := c.holds[i]
 	if m.Do == Loses {
 		c.spoilt = true
-		c.relays[max(0, c.holds[i].server-1)].lose()
+		c.relays[max(0, h.server-1)].lose()
 	}
 	if m.asks() {
-		if c.holds[i].first {
-			c.tried = o.byOthers(c)
-		}
-		if c.holds[i].actor == lb.Main { // of those that are sent together the first counts
-			for _, together := range c.holds {
-				together.first, together.again = false, false
-			}
-		}
-		if c.acquiring && c.holds[i].actor == lb.Main {
-			c.sent++
-		}
-		o.asked[c.name]++
-		if m.changes() || m.Do == Loses && o.e.rules.tied {
-			o.done[c.name]++
-		}
-		if c.holds[i].actor == lb.Renewal {
-			c.extended++
-			if c.due {
-				c.renewed, c.due = c.renewed+1, false
-			}
-		}
-		c.flies(c.holds[i])
+		o.sends(c, h, m)
 	}
 	c.letGo(i, nil)
 	return nil
+}
+
+// sends keeps account of a request that is let go. The lock is held.
+func (o *order) sends(c *client, h *hold, m Move) {
+	o.asked[c.name]++
+	switch h.actor {
+	case lb.Main:
+		if h.first {
+			c.tried, c.began = o.byOthers(c), h.move
+		}
+		for _, together := range c.holds { // the first that goes counts for all
+			together.first, together.again = false, false
+		}
+		if c.acquiring {
+			c.sent++
+		}
+	case lb.Renewal:
+		c.extended++
+		if c.due {
+			c.renewed, c.due = c.renewed+1, false
+		}
+	}
+	if m.changes() || m.Do == Loses && o.e.rules.tied {
+		o.done[c.name]++
+	}
+	c.flies(h)
 }
 
 func (o *order) client(name string) *client {
@@ -203,7 +210,9 @@ func (o *order) end(ctx context.Context, m Move) error {
 	defer o.mu.Unlock()
 	o.done[""]++
 	for _, c := range o.clients {
-		c.extended = 0
+		if m.Do == Expires {
+			c.extended = 0
+		}
 	}
 	o.change()
 	return nil

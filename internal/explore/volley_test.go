@@ -63,3 +63,21 @@ func TestVolley(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestAmidst: who has asked one of two for the lock is in the midst of a try; who cleans up after it is
+// not, nor who asks the first again.
+func TestAmidst(t *testing.T) {
+	h, _ := handsOf(t)
+	c := h.of
+	c.acquiring, c.began = true, Move{"c1", Sends, "set to server 2"}
+	for next, want := range map[string]bool{"set to server 1": true, "set to server 2": false, "del to server 1": false} {
+		c.holds = []*hold{{move: Move{"c1", Sends, next}}}
+		if got := c.amidst(); got != want {
+			t.Errorf("before %s: %t", next, got)
+		}
+	}
+	c.acquiring, c.holds = false, []*hold{{move: Move{"c1", Sends, "set to server 1"}}}
+	if c.amidst() {
+		t.Error("who asks for nothing is in the midst of it")
+	}
+}
