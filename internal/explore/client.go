@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"sync"
-	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
@@ -86,14 +84,6 @@ type hold struct {
 
 // leaves reports whether who stands there gives up just now.
 func (h *hold) leaves() bool { return h.ctx.Err() != nil }
-
-// wait is somebody who waits for a server, and what would end that by time.
-type wait struct {
-	what  string
-	actor lb.Actor
-	ends  func() // nil where time has no say
-	fired bool   // the renewal's time has come
-}
 
 // probe is the client's own, with a scheduler in front of it.
 type probe struct {
@@ -198,47 +188,6 @@ func (c *client) letGo(i int, err error) {
 	c.order.change()
 }
 
-// wait notes that somebody waits for a server, or for time to pass.
-func (c *client) wait(ctx context.Context, m lb.Move) (left func()) {
-	o := c.order
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	w := &wait{what: m.Name, actor: m.Actor}
-	c.waits = append(c.waits, w)
-	if m.Name == lb.RetryDelay {
-		c.again = true
-		delete(c.flying, m.Actor)
-	}
-	if m.Actor == lb.Renewal {
-		c.behind--
-	} else {
-		if t, ok := ctx.Value(timeoutKey{}).(*timeout); ok && m.Name != lb.RetryDelay {
-			w.ends = t.over
-		}
-		if c.main == running {
-			c.main = waiting
-		}
-	}
-	o.change()
-	return func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		i := slices.Index(c.waits, w)
-		if i < 0 {
-			return
-		}
-		c.waits = slices.Delete(c.waits, i, i+1)
-		if m.Actor == lb.Renewal {
-			if !w.fired {
-				c.behind++
-			}
-		} else if c.main != resting {
-			c.main = running
-		}
-		o.change()
-	}
-}
-
 // beside notes that something works beside the client, until it ends.
 func (c *client) beside() (end func()) {
 	o := c.order
@@ -250,95 +199,6 @@ func (c *client) beside() (end func()) {
 		defer o.mu.Unlock()
 		c.behind--
 		o.change()
-	}
-}
-
-// in is what the actor waits for, nil for nothing. The lock is held.
-func (c *client) in(ctx context.Context) *wait {
-	actor := lb.ActorOf(ctx)
-	i := slices.IndexFunc(c.waits, func(w *wait) bool { return (w.actor == lb.Renewal) == (actor == lb.Renewal) && w.ends == nil })
-	if i < 0 {
-		return nil
-	}
-	return c.waits[i]
-}
-
-// await is told of a time that may be over. It is the scheduler's matter only where somebody
-// waits for a server by it, or a renewal for its turn.
-func (c *client) await(ctx context.Context, t *timeout) (forget func()) {
-	o := c.order
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	w := c.in(ctx)
-	if w == nil {
-		return func() {}
-	}
-	w.ends = t.over
-	o.change()
-	return func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		w.ends = nil
-	}
-}
-
-// fire lets a wait's time be over. The lock is held.
-func (c *client) fire(w *wait) {
-	if w.actor == lb.Renewal {
-		w.fired, c.due = true, true
-		delete(c.flying, lb.Renewal)
-		c.behind++
-	}
-	go w.ends()
-	w.ends = nil
-}
-
-// renewals lets those have their time whose time may come, and reports whether there are some. They
-// have it when all is quiet, so that it does not depend on a race whether one comes that is called
-// off. The lock is held.
-func (c *client) renewals() (any bool) {
-	pending := c.due && (c.behind > 0 || slices.ContainsFunc(c.holds, func(h *hold) bool { return h.actor == lb.Renewal }))
-	if c.dead || c.order.free || pending || c.renewed >= c.order.e.Bounds.Renewals {
-		return false
-	}
-	for _, w := range c.waits {
-		if w.actor == lb.Renewal && w.ends != nil {
-			c.fire(w)
-			any = true
-		}
-	}
-	return any
-}
-
-// sleep lets no time pass: who works goes on, and who wants to ask again stands at its request.
-// A renewal waits until its time comes.
-func (c *client) sleep(ctx context.Context) error {
-	o := c.order
-	o.mu.Lock()
-	w := c.in(ctx)
-	if w != nil && w.actor != lb.Renewal {
-		c.polls++
-	}
-	if !c.dead && (w == nil || w.actor != lb.Renewal && !o.free) { // else it would ask again and again
-		o.mu.Unlock()
-		return ctx.Err()
-	}
-	p := make(chan struct{})
-	over := sync.OnceFunc(func() { close(p) })
-	if w != nil && w.actor == lb.Renewal {
-		w.ends = over
-	}
-	c.pauses = append(c.pauses, over)
-	o.change()
-	o.mu.Unlock()
-	select {
-	case <-p:
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-o.over: // who does not heed that, and sleeps again, must not keep a processor busy
-		time.Sleep(time.Millisecond)
-		return errOver
 	}
 }
 
