@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/shell"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // composed starts services of docker/compose.yaml for the time of the test, and returns the
@@ -25,14 +25,14 @@ func composed(t *testing.T, profiles ...string) (command string) {
 	if _, err := exec.LookPath("docker-compose"); err == nil {
 		tool = []string{"docker-compose"}
 	} else if err := exec.Command("docker", "compose", "version").Run(); err != nil {
-		testenv.Need(t, "docker compose", fmt.Errorf("%w: make compose installs it", err))
+		testkit.Need(t, "docker compose", fmt.Errorf("%w: make compose installs it", err))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	env := os.Environ()
 	for _, kind := range []string{"redis", "etcd", "zookeeper", "mariadb"} {
 		image, err := docker.Image(ctx, kind)
-		testenv.Need(t, "a container engine with images", err)
+		testkit.Need(t, "a container engine with images", err)
 		env = append(env, "LOCKBENCH_IMAGE_"+strings.ToUpper(kind)+"="+image)
 	}
 	file, err := filepath.Abs("../docker/compose.yaml")

@@ -12,14 +12,14 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/internal/rundir"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // languagesAreHere skips, or fails in CI, where a language or a library is missing.
 func languagesAreHere(t *testing.T) {
 	t.Helper()
 	for _, l := range languages.All() {
-		testenv.Need(t, l.Info().Name, l.(interface{ Ready() error }).Ready())
+		testkit.Need(t, l.Info().Name, l.(interface{ Ready() error }).Ready())
 	}
 }
 

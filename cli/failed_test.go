@@ -15,7 +15,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/rundir"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // panics is a lock with a bug of its own.
@@ -104,7 +104,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	in = append(in, "sh", "-c", `mount -t tmpfs -o size=200k none "$0" && exec "$@"`, full)
 	if out, err := exec.Command("unshare", append(in, "true")...).CombinedOutput(); err != nil {
-		testenv.Need(t, "a mount of its own", errors.New(string(out)))
+		testkit.Need(t, "a mount of its own", errors.New(string(out)))
 	}
 	cmd := lockbench(t, dir, "matrix", "--json", "--algorithms", "none,redis-setpx-lua", "--faults", "none", "--out", filepath.Join(full, "m"))
 	wrapped := exec.Command("unshare", append(in, cmd.Args...)...)

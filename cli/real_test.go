@@ -21,7 +21,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/rundir"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -37,7 +37,7 @@ func needLab(t *testing.T) {
 	if err := os.Setenv(asMain, "1"); err != nil { // for what the lab starts of this program, whichever test is the last to
 		t.Fatal(err)
 	}
-	testenv.Need(t, "the local lab with all servers", lab.Local().Ready(ctx, kinds))
+	testkit.Need(t, "the local lab with all servers", lab.Local().Ready(ctx, kinds))
 }
 
 // cells runs cmd, which must end with the exit code, and returns its --json.
@@ -137,7 +137,7 @@ func TestContainers(t *testing.T) {
 	t.Parallel() // it waits, most of the time
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	testenv.Need(t, "Docker and the images of all servers", docker.Check(ctx, "redis", "etcd", "zookeeper", "mariadb"))
+	testkit.Need(t, "Docker and the images of all servers", docker.Check(ctx, "redis", "etcd", "zookeeper", "mariadb"))
 	const locks = "redis-setpx-lua,etcd-lease,zk-sequential,mysql-insert-ttl"
 	got := cells(t, lockbench(t, t.TempDir(), "matrix", "--json", "--lab", "docker", "--algorithms", locks,
 		"--faults", "cut-holder,server-clock", "--jobs", "2"), exitKept)
@@ -188,7 +188,7 @@ func TestUnprivileged(t *testing.T) {
 		return cmd
 	}
 	if out, err := as("doctor").CombinedOutput(); err != nil {
-		testenv.Need(t, "user namespaces for unprivileged users", fmt.Errorf("%w: %s", err, out))
+		testkit.Need(t, "user namespaces for unprivileged users", fmt.Errorf("%w: %s", err, out))
 	}
 	got := cells(t, as("matrix", "--json", "--algorithms", "none,redis-fenced,etcd-lease", "--faults", "none,cut-holder,pause@before-write"), exitKept)
 	for name, want := range map[string]lb.Outcome{
@@ -237,7 +237,7 @@ func TestKilled(t *testing.T) {
 // TestKilledInContainers: nothing of a lab in containers runs on when lockbench is killed,
 // and what the engine keeps of it, clean removes.
 func TestKilledInContainers(t *testing.T) {
-	testenv.Need(t, "Docker and the image of Redis", docker.Check(t.Context(), "redis"))
+	testkit.Need(t, "Docker and the image of Redis", docker.Check(t.Context(), "redis"))
 	dir, before := t.TempDir(), machine(t)
 	cmd := lockbench(t, dir, "run", "--lab", "docker", "--algorithm", "redis-setpx-lua", "--fault", "pause-holder")
 	cmd.Env = append(cmd.Env, ours)

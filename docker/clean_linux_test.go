@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // crash runs this test once more in a process of its own, which makes a lab with a server
@@ -53,7 +53,7 @@ func open(t *testing.T) {
 }
 
 func TestClean(t *testing.T) {
-	testenv.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
 	open(t)
 	if os.Getenv(crashing) != "" {
 		fmt.Println("open")

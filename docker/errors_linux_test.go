@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -60,7 +60,7 @@ func TestHostErrors(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	testenv.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
 	engine, err := connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestMissingImage(t *testing.T) {
 		"lockbench/other:none": "docker: image lockbench/other:none: the image is not on this engine: " +
 			"docker pull lockbench/other:none",
 	} {
-		testenv.Need(t, "a container engine", Check(t.Context()))
+		testkit.Need(t, "a container engine", Check(t.Context()))
 		if err := Check(t.Context(), kind); err == nil || err.Error() != want {
 			t.Errorf("%s: error\n%v, want\n%v", kind, err, want)
 		}
@@ -117,7 +117,7 @@ func TestMissingImage(t *testing.T) {
 
 // TestAsk: a command's answer comes from the image, and nothing is left of the question.
 func TestAsk(t *testing.T) {
-	testenv.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
 	text, err := ask(t.Context(), lab.Kind{Image: "redis"}, []string{"redis-server", "--version"})
 	if err != nil || !strings.HasPrefix(string(text), "Redis server v=") {
 		t.Errorf("the image says %q, %v", text, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -56,7 +56,7 @@ func inside(t *testing.T) lab.Lab {
 		})
 		return l
 	}
-	testenv.Need(t, "a container engine with the redis image", Check(ctx, "redis"))
+	testkit.Need(t, "a container engine with the redis image", Check(ctx, "redis"))
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	thread, leave, err := Enter(ctx, cmd)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 var pictures = flag.String("pictures", "", "write what the browser shows and prints into this directory")
@@ -75,7 +75,7 @@ func TestBrowserSeesWhatIsWrong(t *testing.T) {
 func TestPrintedMatrix(t *testing.T) {
 	tab := openTab(t)
 	_, err := exec.LookPath("pdftotext")
-	testenv.Need(t, "pdftotext (make browser installs it)", err)
+	testkit.Need(t, "pdftotext (make browser installs it)", err)
 	dir := t.TempDir()
 	cells := manyCells()
 	writeMatrix(t, dir, cells, 1)
@@ -115,8 +115,8 @@ type tab struct {
 // openTab starts a browser that reaches nothing but files.
 func openTab(t *testing.T) *tab {
 	t.Helper()
-	path, err := testenv.Browser()
-	testenv.Need(t, "a browser", err)
+	path, err := testkit.Browser()
+	testkit.Need(t, "a browser", err)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, // it shows our own pages only
 		chromedp.ProxyServer("127.0.0.1:1"), chromedp.Flag("proxy-bypass-list", "<-loopback>"))

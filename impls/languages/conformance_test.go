@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/impls/locktest"
 	"github.com/lockbench/lockbench/internal/labtest"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // TestConformance holds an adapter of each server, and of each protocol, to what it says of itself. They share their servers. The
@@ -16,7 +16,7 @@ import (
 func TestConformance(t *testing.T) {
 	servers := map[string][]string{} // of each topology
 	for _, impl := range []lb.Impl{languages.RedisPy(), languages.Kazoo(), languages.Curator(), languages.PythonEtcd3()} {
-		testenv.Need(t, impl.Info().Name, impl.(interface{ Ready() error }).Ready())
+		testkit.Need(t, impl.Info().Name, impl.(interface{ Ready() error }).Ready())
 		at := impl.Info().Topologies[0]
 		if servers[at] == nil {
 			servers[at] = labtest.Endpoints(labtest.Servers(t, at))

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // asParent makes a test be itself, in a process of its own.
@@ -21,7 +21,7 @@ const asParent = "LOCKBENCH_TEST_CLOCK_PARENT"
 
 // alone has a test run in a process of its own, the clocks of which it may move.
 func alone(t *testing.T) (here bool) {
-	testenv.Need(t, "a C compiler", HasCompiler())
+	testkit.Need(t, "a C compiler", HasCompiler())
 	if os.Getenv(asParent) != "" {
 		return true
 	}
@@ -153,7 +153,7 @@ func TestChildren(t *testing.T) {
 		t.Run(tc.argv[0], func(t *testing.T) {
 			for _, tool := range tc.needs {
 				_, err := exec.LookPath(tool)
-				testenv.Need(t, tool, err)
+				testkit.Need(t, tool, err)
 			}
 			if tc.compile != nil {
 				if out, err := exec.Command(tc.compile[0], tc.compile[1:]...).CombinedOutput(); err != nil {
@@ -189,7 +189,7 @@ func TestMonotonicClocks(t *testing.T) {
 		return
 	}
 	_, err := exec.LookPath("python3")
-	testenv.Need(t, "python3", err)
+	testkit.Need(t, "python3", err)
 	c := start(t, "python3", "testdata/child.py")
 	c.ask("read")
 	moveTo(t, 0, 1)

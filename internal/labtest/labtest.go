@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/lab/etcdserver"
 )
@@ -53,7 +53,7 @@ func Servers(t testing.TB, topology string) []*lab.Server {
 // ServersOf is [Servers] of a topology that somebody has changed.
 func ServersOf(t testing.TB, top lab.Topology) []*lab.Server {
 	t.Helper()
-	testenv.Need(t, top.Name, top.Kind.Missing())
+	testkit.Need(t, top.Name, top.Kind.Missing())
 	l := loopbackOf(t)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -28,7 +28,7 @@ import (
 	"github.com/lockbench/lockbench/internal/labtest"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -167,7 +167,7 @@ func (c *court) needLab(t *testing.T, all []Mutant) {
 		}
 		kinds = append(kinds, topology.Kind)
 	}
-	testenv.Need(t, "the local lab with the servers", c.catalog.Labs[0].Ready(ctx, kinds))
+	testkit.Need(t, "the local lab with the servers", c.catalog.Labs[0].Ready(ctx, kinds))
 }
 
 // court counts the verdicts.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -19,7 +19,7 @@ func TestVersionOfEveryServer(t *testing.T) {
 		if len(top.Kind.Needs) == 0 {
 			continue // no server, or one that is a module of this program
 		}
-		testenv.Need(t, top.Name, top.Kind.Missing())
+		testkit.Need(t, top.Name, top.Kind.Missing())
 		v := versions(t.Context(), c, history.Plan{Topology: top.Name, Lab: c.Labs[0].Name})
 		if said := v[top.Kind.Version.Of]; !regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`).MatchString(said) {
 			t.Errorf("%s: %q is said to be %q; all versions: %v", top.Name, top.Kind.Version.Of, said, v)

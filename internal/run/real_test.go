@@ -22,7 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -206,7 +206,7 @@ func doIn(t *testing.T, dir, algorithm, fault, workload string, change func(*his
 	if err != nil {
 		t.Fatal(err)
 	}
-	testenv.Need(t, "the local lab with "+topology.Name, driver.Ready(t.Context(), []lab.Kind{topology.Kind}))
+	testkit.Need(t, "the local lab with "+topology.Name, driver.Ready(t.Context(), []lab.Kind{topology.Kind}))
 	f, err := c.Fault(fault)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/rundir"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // browse has a real browser look at the page for so many milliseconds of its own time, which
@@ -20,8 +20,8 @@ import (
 // the browser complained of.
 func browse(t *testing.T, url, ms string) (page, complaints string) {
 	t.Helper()
-	program, err := testenv.Browser()
-	testenv.Need(t, "a browser", err)
+	program, err := testkit.Browser()
+	testkit.Need(t, "a browser", err)
 	cmd := exec.CommandContext(t.Context(), program, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
 		"--enable-logging=stderr", "--virtual-time-budget="+ms, "--dump-dom", url)
 	var out, said bytes.Buffer

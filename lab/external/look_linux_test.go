@@ -21,7 +21,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/lockbench/lockbench/internal/labtest"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -36,7 +36,7 @@ func kind(t *testing.T, topology string) lab.Kind {
 	if !ok {
 		t.Fatalf("no topology %s", topology)
 	}
-	testenv.Need(t, topology, top.Kind.Missing())
+	testkit.Need(t, topology, top.Kind.Missing())
 	return top.Kind
 }
 
@@ -143,7 +143,7 @@ func TestOther(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Run("redis", func(t *testing.T) {
 		if os.Geteuid() != 0 {
-			testenv.Need(t, "a small disk", errors.New("only root can mount one"))
+			testkit.Need(t, "a small disk", errors.New("only root can mount one"))
 		}
 		dir := t.TempDir()
 		if err := syscall.Mount("small", dir, "tmpfs", 0, "size=64k"); err != nil {

@@ -1,10 +1,10 @@
-// Package testenv decides what a test does on a machine that lacks what it
+// Package testkit decides what a test does on a machine that lacks what it
 // needs: a container engine, a server's program, a kernel feature.
 //
 // On a developer's machine such a test is skipped, with the reason and the
 // remedy. In CI it fails: there a skipped test is one that nobody misses until
 // the thing that it guards has broken.
-package testenv
+package testkit
 
 import (
 	"errors"
