@@ -84,7 +84,7 @@ test-long: ## a million random histories against porcupine, and a million agains
 	LOCKBENCH_HISTORIES=1000000 go test -count 1 -timeout 30m -run Random -v ./checker
 
 mutate-checkers: ## small faults in the reader and the checkers, none of which the tests may miss
-	go run ./internal/mutate
+	go run ./internal/testkit/mutate
 
 mutants: servers ## broken locks must be convicted and correct ones acquitted: 20 runs each, two counts
 	@set -o pipefail; LOCKBENCH_MUTANT_RUNS=20 go test -count 1 -p 1 -timeout 60m -run '^TestMutants$$' -v ./impls/... ./workloads | awk ' \

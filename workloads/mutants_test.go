@@ -7,7 +7,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/none"
 	"github.com/lockbench/lockbench/impls/redis"
-	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/testkit/mutants"
 )
 
 func TestMain(m *testing.M) { mutants.Main(m, broken()) }

@@ -13,7 +13,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/none"
 	"github.com/lockbench/lockbench/impls/redis"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 func TestMain(m *testing.M) { labtest.Main(m) }

@@ -3,7 +3,7 @@ package etcd
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 

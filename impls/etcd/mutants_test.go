@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/locktest"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/internal/labtest"
-	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/mutants"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )

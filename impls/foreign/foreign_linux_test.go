@@ -16,7 +16,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/kin"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 func TestMain(m *testing.M) {

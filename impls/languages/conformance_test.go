@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/impls/locktest"
-	"github.com/lockbench/lockbench/internal/labtest"
 	"github.com/lockbench/lockbench/internal/testkit"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 // TestConformance holds an adapter of each server, and of each protocol, to what it says of itself. They share their servers. The

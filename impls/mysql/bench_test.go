@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 // BenchmarkUncontended compares an acquire and release by each row with the statements of

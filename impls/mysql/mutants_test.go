@@ -9,7 +9,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
-	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/testkit/mutants"
 )
 
 func TestMain(m *testing.M) { mutants.Main(m, allMutants()) }

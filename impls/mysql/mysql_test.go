@@ -11,7 +11,7 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 // lab is a server with clients for one test.

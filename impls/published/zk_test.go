@@ -9,7 +9,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 // TestZooKeeperMistakes keeps the listings from being repaired by accident: each

@@ -10,7 +10,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/lockbench/lockbench/impls/peers"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/redis/go-redis/v9"
 )
 

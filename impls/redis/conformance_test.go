@@ -5,7 +5,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/locktest"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 // anyDelete is why a lock that is released by a plain DEL fails these checks.

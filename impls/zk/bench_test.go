@@ -7,7 +7,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/peers"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 // BenchmarkUncontended compares an acquire and release by each row, and by the lock of the

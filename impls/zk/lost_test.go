@@ -14,7 +14,7 @@ import (
 	gozk "github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/zk"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 // The requests of ZooKeeper's protocol whose reply a test loses.

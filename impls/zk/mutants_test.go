@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/zksession"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/internal/mutants"
+	"github.com/lockbench/lockbench/internal/testkit/mutants"
 )
 
 func TestMain(m *testing.M) { mutants.Main(m, allMutants()) }

@@ -7,7 +7,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/locktest"
 	"github.com/lockbench/lockbench/impls/zk"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 // What each algorithm costs where nobody else wants the lock: a create and, in a

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/internal/cost"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/redis/go-redis/v9"
 )

@@ -14,7 +14,7 @@ import (
 
 	_ "github.com/go-sql-driver/mysql"
 	"github.com/go-zookeeper/zk"
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	goredis "github.com/redis/go-redis/v9"
 	etcd "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"

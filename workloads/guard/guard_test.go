@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/labtest"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 func TestMain(m *testing.M) { labtest.Main(m) }

@@ -1,7 +1,7 @@
 // Mutate shows what the tests of the checkers are worth. It plants small faults in the
 // packages history and checker, one at a time, and wants a test to fail for each.
 //
-//	go run ./internal/mutate [-only regexp] [-jobs n]
+//	go run ./internal/testkit/mutate [-only regexp] [-jobs n]
 //
 // The faults are in mutants.txt. The source is never touched: the compiler is given the
 // copy with the fault in place of the file (go test -overlay).
@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	list := flag.String("list", "internal/mutate/mutants.txt", "the faults to plant")
+	list := flag.String("list", "internal/testkit/mutate/mutants.txt", "the faults to plant")
 	only := flag.String("only", "", "plant only those whose file and name match this regular expression")
 	jobs := flag.Int("jobs", 2, "how many at a time")
 	flag.Parse()
