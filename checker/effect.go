@@ -46,8 +46,12 @@ func (r *run) tried() bool {
 	const moment = 5 * time.Millisecond // a process does not stop at once
 	var inForce []span
 	for i := range r.Faults {
-		if r.Faults[i].Struck {
-			inForce = append(inForce, r.Faults[i].Span())
+		if f := &r.Faults[i]; f.Struck {
+			in := f.Span()
+			if f.Heal > 0 { // a process that is let go asks before it is recorded that it was
+				in.To = min(in.To, f.Heal)
+			}
+			inForce = append(inForce, in)
 		}
 	}
 	var asked lb.Instant

@@ -97,6 +97,8 @@ func TestOutcome(t *testing.T) {
 		{"the fault did not bite", quiet().fault(60, 90, false), lb.Inconclusive, "the fault had no effect: measured"},
 		{"the fault never struck", quiet().planned("pause"), lb.Inconclusive, "the fault never struck"},
 		{"nobody else asked while it was in force", quiet().fault(2000, 3000, true).busy(4000, 12), lb.Inconclusive, "nobody else asked for the lock while the fault was in force"},
+		{"nobody else asked before it was being healed", quiet().fault(2000, 3000, true).healing(2100).busy(2200, 12), lb.Inconclusive, "nobody else asked for the lock while the fault was in force"},
+		{"somebody asked before it was being healed", quiet().fault(2000, 3000, true).healing(2300).busy(2200, 12), lb.Safe, ""},
 		{"what was asked during two faults at once counts once", quiet().fault(2000, 3000, true).planned("another").fault(2000, 3000, true).
 			granted("w9.c0", "brief", 2500, 2503, 2510).release("w9.c0", "brief", 2504, 2505, lb.AnswerOK).busy(4000, 12), lb.Inconclusive, "nobody else asked for the lock while the fault was in force"},
 		{"too few sections", tell(plan{}).busy(10, 9), lb.Inconclusive, "too few contended sections: 9 sections"},

@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // TestPanicIsAResult: a checker that crashes makes its layer undecided, and the
@@ -31,7 +32,11 @@ func TestPanicIsAResult(t *testing.T) {
 // TestGarbage feeds random events. Hardly any of them make sense; those that do are
 // judged, and nothing may fail or change what it was given.
 func TestGarbage(t *testing.T) {
-	for seed := range uint64(50_000) {
+	n := uint64(20_000)
+	if testkit.All() {
+		n = 50_000
+	}
+	for seed := range n {
 		h := garbage(rand.New(rand.NewPCG(seed, 3)))
 		before := fmt.Sprint(h)
 		if ix, err := history.Of(h); err == nil {

@@ -121,6 +121,11 @@ func (s *story) fault(strike, healed int, proven bool) *story {
 	return s.struck(s.plan.Fault, strike, healed, proven)
 }
 
+// healing is when the healing of the fault began.
+func (s *story) healing(t int) *story {
+	return s.add(t, history.Event{Kind: history.KindFault, Name: s.plan.Fault, Phase: history.PhaseHeal})
+}
+
 // struck is a fault of several.
 func (s *story) struck(name string, strike, healed int, proven bool) *story {
 	e := history.Event{Kind: history.KindFault, Name: name, Phase: "strike"}
