@@ -53,9 +53,10 @@ type engine struct {
 
 	fresh bool // every client has a session for each order
 
-	n     int // orders so far
-	pool  []*client
-	below []int // the processes of the lab
+	n       int // orders so far
+	pool    []*client
+	below   []int // the processes of the lab
+	threads threads
 
 	mu    sync.Mutex
 	now   *order
@@ -221,6 +222,7 @@ func (e *engine) close() {
 		c.close()
 	}
 	e.pool = nil
+	e.threads.close()
 }
 
 // lapse is more than the time of a lease. A moment is far less than that, and longer than a lease that was

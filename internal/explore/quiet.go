@@ -91,7 +91,7 @@ func (o *order) quiet(ctx context.Context, least time.Duration, unasked bool) er
 			continue
 		}
 		switch now := o.moved() + at; {
-		case now != last || busy(o.e.others()):
+		case now != last || o.e.threads.busy(o.e.others()):
 			last, still, since = now, 0, time.Now()
 		case idle():
 			still++
