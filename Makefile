@@ -56,12 +56,24 @@ browser: ## install the browser that the tests of the pages look through, if non
 compose: ## install docker compose, by which tests start servers that are not the lab's (Debian)
 	@docker/install.sh $(if $(shell docker compose version 2>/dev/null),,docker-compose=docker-compose)
 
+# Tests of locks wait more than they work, so some packages are tested at once; how many labs
+# are up at a time they settle among themselves (internal/testkit, Share). go vet is in lint.
+TEST := -p 3 -vet=off -ldflags='-s -w' -timeout 60m
+
 # Without a browser, or docker compose, their tests skip; where CI is set, they fail.
 test: servers languages ## every test, on real servers and in a browser
 	-@$(MAKE) --no-print-directory browser compose
-	go build ./...
-	go test -p 1 -timeout 15m ./...
-	cd examples && go test ./...
+	go test $(TEST) ./...
+	cd examples && go test $(TEST) ./...
+
+test-all: servers languages ## all that a night has time for: every test in full, then test-long, mutants, noise, mutate-checkers
+	-@$(MAKE) --no-print-directory browser compose
+	@code=0; LOCKBENCH_TEST_ALL=yes go test $(TEST) -count=1 -timeout 60m ./... || code=1; \
+	(cd examples && go test $(TEST) -count=1 ./...) || code=1; \
+	for more in test-long mutants noise mutate-checkers; do $(MAKE) --no-print-directory $$more || code=1; done; exit $$code
+
+test-times: ## the tests, and a table of what takes the time: seconds and processor time by package, the slowest tests
+	go run ./internal/testkit/times $(TEST) -count=1 ./...
 
 lint: ## gofmt, go vet, staticcheck; the examples build, and the picture of the packages is in step
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
@@ -87,12 +99,12 @@ mutate-checkers: ## small faults in the reader and the checkers, none of which t
 	go run ./internal/testkit/mutate
 
 mutants: servers ## broken locks must be convicted and correct ones acquitted: 20 runs each, two counts
-	@set -o pipefail; LOCKBENCH_MUTANT_RUNS=20 go test -count 1 -p 1 -timeout 60m -run '^TestMutants$$' -v ./impls/... ./workloads | awk ' \
+	@set -o pipefail; LOCKBENCH_TEST_ALL=yes LOCKBENCH_MUTANT_RUNS=20 go test -count 1 -p 1 -timeout 60m -run '^TestMutants$$' -v ./impls/... ./workloads | awk ' \
 		/not convicted|not acquitted|seed [0-9]+:|^FAIL|^panic/ { print } \
 		/: convicted [0-9]+ of/ { sub(/.*: convicted/, "convicted"); c += $$2; m += $$4; a += $$9; n += $$11 } \
 		END { printf "convicted %d of %d runs of mutants\nacquitted %d of %d runs of correct algorithms\n", c, m, a, n; exit c != m || a != n }'
 
 noise: servers ## benchmarks of one build must not differ, 20 pairs, and a build with a slower lock must, 5 tries
-	LOCKBENCH_NOISE_PAIRS=20 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
+	LOCKBENCH_TEST_ALL=yes LOCKBENCH_NOISE_PAIRS=20 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
 
-.PHONY: help bench bench-all results build servers browser compose test lint packages docker-images bench-checker test-long mutate-checkers mutants noise
+.PHONY: help bench bench-all results build servers browser compose test test-all test-times lint packages docker-images bench-checker test-long mutate-checkers mutants noise

@@ -13,6 +13,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/none"
 	"github.com/lockbench/lockbench/impls/redis"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) { labtest.Main(m) }
 // Nearly every check must see it. Two can't, which are about a lock that stays taken,
 // nor one about requests, of which it sends none, nor one about a release that works.
 func TestSuiteConvicts(t *testing.T) {
+	t.Parallel()
 	deviates := map[string]string{inInfo: "it sends nothing"}
 	for _, c := range checks(liar{}.Info().Traits) {
 		if !slices.Contains([]string{"crash", "hang", "requests", "release-answer"}, c.name) {
@@ -50,6 +52,20 @@ func TestOptions(t *testing.T) {
 		if len(all) != 1 || all[0].OK() {
 			t.Errorf("%s deviates, for the reason %q: %v", name, reason, all)
 		}
+	}
+}
+
+// TestOnly does what is named, and no other check.
+func TestOnly(t *testing.T) {
+	var done []string
+	for _, r := range All(t.Context(), none.New(), Options{Only: []string{"try", "bound"}}, 1, func(Result) {}) {
+		done = append(done, r.Check)
+	}
+	if !slices.Equal(done, []string{"try", "bound"}) {
+		t.Errorf("done: %q", done)
+	}
+	if r := All(t.Context(), none.New(), Options{Only: []string{"push"}}, 1, func(Result) {}); len(r) != 1 || r[0].OK() {
+		t.Errorf("only what does not apply: %v", r)
 	}
 }
 
@@ -83,6 +99,8 @@ func TestResult(t *testing.T) {
 // TestSlow: a lock may take its time to start, and with patience to answer, too. What it
 // costs is only measured where nobody has said it.
 func TestSlow(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	servers := labtest.Endpoints(labtest.Servers(t, "redis"))
 	for name, tc := range map[string]struct {
 		impl     slow

@@ -21,8 +21,9 @@ type times struct {
 	moment time.Duration
 	// lasting is the TTL of checks in which no lease should end.
 	lasting time.Duration
-	// whole bounds one check.
-	whole time.Duration
+	// whole bounds one check, deviant with four TTL one that is said to fail: what hangs need not
+	// be waited for as long as what is to pass.
+	whole, deviant time.Duration
 }
 
 // timesOf are the usual ones, as often as patience says.
@@ -36,6 +37,7 @@ func timesOf(patience float64) times {
 		moment:  often(300 * time.Millisecond),
 		lasting: often(10 * time.Second),
 		whole:   often(45 * time.Second),
+		deviant: often(8 * time.Second),
 	}
 }
 

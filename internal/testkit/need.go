@@ -1,9 +1,3 @@
-// Package testkit decides what a test does on a machine that lacks what it
-// needs: a container engine, a server's program, a kernel feature.
-//
-// On a developer's machine such a test is skipped, with the reason and the
-// remedy. In CI it fails: there a skipped test is one that nobody misses until
-// the thing that it guards has broken.
 package testkit
 
 import (
@@ -12,6 +6,10 @@ import (
 	"os/exec"
 	"testing"
 )
+
+// On a developer's machine a test that lacks something is skipped, with the reason and the
+// remedy. In CI it fails: there a skipped test is one that nobody misses until the thing that it
+// guards has broken.
 
 // Need returns if err is nil: what the test needs is there. Otherwise the test
 // is skipped, or fails where the environment variable CI is set and neither

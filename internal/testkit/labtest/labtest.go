@@ -4,12 +4,9 @@ package labtest
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -22,22 +19,23 @@ import (
 
 // Main is the TestMain of packages that need servers: the test's own program is
 // started again for the servers that lockbench contains.
-func Main(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "etcd" {
-		if err := etcdserver.Serve(context.Background(), os.Args[2:]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+func Main(m *testing.M) { testkit.Main(m, Etcd) }
+
+// Etcd is the program that the tests' own has to be for the servers that lockbench contains.
+func Etcd(args []string) int {
+	if args[0] != "etcd" {
+		fmt.Fprintf(os.Stderr, "labtest: this program is etcd, not %q\n", args[0])
+		return 1
 	}
-	flag.Parse()
-	if n := strconv.Itoa(runtime.GOMAXPROCS(0)); flag.Lookup("test.parallel").Value.String() == n {
-		// Nobody has chosen it. Tests of locks do not work, they wait: for leases to
-		// end, or for nothing to happen.
-		_ = flag.Set("test.parallel", "8")
+	if err := etcdserver.Serve(context.Background(), args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	os.Exit(m.Run())
+	return 0
 }
+
+// Places is how many of the machine's places a lab of the topology takes: see [testkit.Share].
+func Places(top lab.Topology) int { return 1 + top.Servers/3 }
 
 // Servers starts the topology for the time of the test and returns its processes,
 // in order. Without the server's program the test is skipped, or fails in CI.

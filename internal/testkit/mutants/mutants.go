@@ -95,22 +95,13 @@ func (mu Mutant) Beside(workload string) Mutant {
 	return mu
 }
 
-const (
-	// asMain makes the program of a test behave as lockbench.
-	asMain = "LOCKBENCH_TEST_AS_MAIN"
-	// runsVar says how many runs each mutant gets; by default one.
-	runsVar = "LOCKBENCH_MUTANT_RUNS"
-	// jobs is the number of runs at the same time.
-	jobs = 4
-)
+// runsVar says how many runs each mutant gets; by default one.
+const runsVar = "LOCKBENCH_MUTANT_RUNS"
 
 // Main is the TestMain of packages with mutants. It serves those of
 // [labtest.Main], too.
 func Main(m *testing.M, all []Mutant) {
-	if os.Getenv(asMain) == "" {
-		labtest.Main(m)
-	}
-	os.Exit(cli.Main(os.Args[1:], known(all)))
+	testkit.Main(m, func(args []string) int { return cli.Main(args, known(all)) })
 }
 
 // known is the catalogue of the mutants and what they were made of.
@@ -132,8 +123,7 @@ func known(all []Mutant) cli.Catalog {
 // Run puts each mutant, and what it was made of, under its fault in the local lab.
 func Run(t *testing.T, all []Mutant) {
 	t.Helper()
-	t.Setenv(asMain, "1") // for what the lab starts
-	c := court{catalog: known(all), runs: 1, dir: t.TempDir(), free: make(chan struct{}, jobs)}
+	c := court{catalog: known(all), runs: 1, dir: t.TempDir()}
 	c.needLab(t, all)
 	if n, err := strconv.Atoi(os.Getenv(runsVar)); err == nil {
 		c.runs = n
@@ -175,7 +165,6 @@ type court struct {
 	catalog cli.Catalog
 	runs    int
 	dir     string
-	free    chan struct{}
 
 	mu                                     sync.Mutex
 	mutants, convicted, correct, acquitted int
@@ -186,9 +175,13 @@ func (c *court) try(t *testing.T, mu Mutant, impl lb.Impl) {
 	guilty := impl.Info().Name == mu.Impl.Info().Name
 	var wg sync.WaitGroup
 	for n := range c.runs {
-		c.free <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-c.free }()
+			free, err := c.place(mu)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer free()
 			res, err := c.once(mu, impl, n)
 			if err == nil && guilty {
 				err = mu.convicts(res)
@@ -202,6 +195,15 @@ func (c *court) try(t *testing.T, mu Mutant, impl lb.Impl) {
 		})
 	}
 	wg.Wait()
+}
+
+// place waits for a lab of the mutant's servers.
+func (c *court) place(mu Mutant) (free func(), err error) {
+	topology, err := c.catalog.Topology(mu.Of.Info().Topologies[0])
+	if err != nil {
+		return nil, err
+	}
+	return testkit.Take(context.Background(), labtest.Places(topology))
 }
 
 func (c *court) once(mu Mutant, impl lb.Impl, n int) (checker.Result, error) {
