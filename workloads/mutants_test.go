@@ -14,7 +14,10 @@ func TestMain(m *testing.M) { mutants.Main(m, broken()) }
 
 // TestMutants: each workload convicts, in its own words, a lock that is wrong for it, or
 // is the trap itself; and acquits a correct one.
-func TestMutants(t *testing.T) { mutants.Run(t, broken()) }
+func TestMutants(t *testing.T) {
+	t.Parallel()
+	mutants.Run(t, broken())
+}
 
 func broken() []mutants.Mutant {
 	lua := redis.SetPXLua

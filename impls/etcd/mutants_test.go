@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/locktest"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/lockbench/lockbench/internal/testkit/mutants"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -19,7 +20,10 @@ func TestMain(m *testing.M) { mutants.Main(m, allMutants()) }
 
 // TestMutants breaks one step of a correct algorithm, and wants lockbench to see
 // it: one line a mutant.
-func TestMutants(t *testing.T) { mutants.Run(t, allMutants()) }
+func TestMutants(t *testing.T) {
+	t.Parallel()
+	mutants.Run(t, allMutants())
+}
 
 func allMutants() []mutants.Mutant {
 	single := func(looks bool) func(*leaseClient) lb.Client {
@@ -45,6 +49,8 @@ func allMutants() []mutants.Mutant {
 // TestGhost: the conformance suite ends the context of one that waits, too, and sees what
 // a clean-up with that very context leaves.
 func TestGhost(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	const why = "the place in the queue is given up with a context that has ended"
 	locktest.Run(t, mutate("etcd-lease-ghost", func(c *leaseClient) lb.Client { return ghost{c} }), locktest.Options{
 		Servers:    labtest.Endpoints(labtest.Servers(t, "etcd")),

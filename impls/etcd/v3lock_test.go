@@ -7,6 +7,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -15,6 +16,8 @@ import (
 // TestLateRevocation: a lease that has ended by itself since the Unlock proves no loss, and one
 // that somebody ended before does.
 func TestLateRevocation(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	endpoints := labtest.Endpoints(labtest.Servers(t, "etcd"))
 	for name, c := range map[string]struct {
 		stalls time.Duration // before the revocation

@@ -2,7 +2,6 @@ package languages_test
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -16,12 +15,14 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/languages"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("test.parallel", "4") // a check starts some virtual machines
-	labtest.Main(m)
+	testkit.Program(labtest.Etcd)
+	testkit.Overlap(4) // a check starts some virtual machines
+	os.Exit(m.Run())
 }
 
 // BenchmarkProtocol is what it costs that a lock is a program: cycles of redis-py's lock through

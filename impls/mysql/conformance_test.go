@@ -9,6 +9,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/locktest"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
@@ -46,6 +47,8 @@ func (a apart) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 // TestConformance holds every algorithm to its claims: one line a row. They share
 // one server, and take their time together.
 func TestConformance(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 3)
 	servers := labtest.Endpoints(labtest.Servers(t, "mariadb"))
 	for _, row := range []struct {
 		impl             lb.Impl

@@ -16,7 +16,10 @@ func TestMain(m *testing.M) { mutants.Main(m, allMutants()) }
 
 // TestMutants breaks one step of a correct algorithm, and wants lockbench to see
 // it: one line a mutant.
-func TestMutants(t *testing.T) { mutants.Run(t, allMutants()) }
+func TestMutants(t *testing.T) {
+	t.Parallel()
+	mutants.Run(t, allMutants())
+}
 
 func allMutants() []mutants.Mutant {
 	return []mutants.Mutant{

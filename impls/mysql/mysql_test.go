@@ -11,6 +11,7 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
@@ -85,6 +86,8 @@ func (l *lab) release(c lb.Client, req lb.Request, want error) {
 
 // TestUnrelatedLock: whether the holder of one lock keeps others from another.
 func TestUnrelatedLock(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	l := newLab(t)
 	for _, tc := range []struct {
 		impl lb.Impl
@@ -115,6 +118,8 @@ func TestUnrelatedLock(t *testing.T) {
 // TestConnectionLost: a lock that is tied to a connection is lost with it, its
 // holder is told, and the next one has it at once.
 func TestConnectionLost(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	l := newLab(t)
 	db := l.database()
 	for _, impl := range []lb.Impl{ForUpdate(), GetLock()} {
@@ -168,6 +173,8 @@ func killOthers(l *lab, db *sql.DB) {
 // TestOpenBesideHolder: a session can be opened while locks are held: that it
 // makes its tables waits for nobody's transaction.
 func TestOpenBesideHolder(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	l := newLab(t)
 	for _, impl := range []lb.Impl{Insert(), InsertTTL(), Queue(), Version(), ForUpdate(), ForUpdateNoIndex(), GetLock()} {
 		c, req := l.open(impl), l.request("lock")
@@ -183,6 +190,8 @@ func TestOpenBesideHolder(t *testing.T) {
 // TestQueuePassesTheDead: a place whose owner is gone is passed over when it
 // expires, not before and not never.
 func TestQueuePassesTheDead(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	l := newLab(t)
 	c, db := l.open(Queue()), l.database()
 	const life = 500 * time.Millisecond
@@ -203,6 +212,8 @@ func TestQueuePassesTheDead(t *testing.T) {
 
 // TestQueueTakesANewPlace: one that was evicted while it waited gets in line again.
 func TestQueueTakesANewPlace(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	l := newLab(t)
 	holder, c, db := l.open(Queue()), l.open(Queue()), l.database()
 	held, req := l.request("lock"), l.request("lock")
@@ -239,6 +250,8 @@ func waiters(l *lab, db *sql.DB) (n int) {
 }
 
 func TestRefusal(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	for _, tc := range []struct {
 		number uint16 // 0: no answer
 		want   lb.Answer

@@ -5,6 +5,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/locktest"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
@@ -13,6 +14,8 @@ func TestMain(m *testing.M) { labtest.Main(m) }
 // TestRequests: what the listings send is what they say that they send, though most
 // are no locks: one line a row.
 func TestRequests(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 3)
 	servers := map[string][]string{} // of each topology
 	for _, row := range []struct {
 		impl  lb.Impl

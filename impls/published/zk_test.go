@@ -9,12 +9,15 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 // TestZooKeeperMistakes keeps the listings from being repaired by accident: each
 // must still go wrong in the way that docs/published.md says.
 func TestZooKeeperMistakes(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	servers := labtest.Endpoints(labtest.Servers(t, "zookeeper"))
 	const ttl = 600 * time.Millisecond
 	open := func(t *testing.T, impl lb.Impl, name string) lb.Client {

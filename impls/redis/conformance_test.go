@@ -5,6 +5,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/locktest"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
@@ -17,6 +18,8 @@ func anyDelete() map[string]string {
 // TestConformance holds every algorithm to its claims: one line a row. They share
 // their servers, and take their time together.
 func TestConformance(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 4)
 	servers := map[string][]string{} // of each topology
 	for _, row := range []struct {
 		impl             lb.Impl

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/redis/go-redis/v9"
 )
@@ -17,6 +18,8 @@ import (
 // TestBrokenSubscription ends the connection on which a client waits: it must make
 // another, under the eyes of the bench and not by the driver's own will, and be woken.
 func TestBrokenSubscription(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	servers := labtest.Endpoints(labtest.Servers(t, "redis"))

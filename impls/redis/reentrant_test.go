@@ -8,6 +8,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/redis/go-redis/v9"
 )
@@ -15,6 +16,8 @@ import (
 // TestReentrantAnew ends the outer lease before the inner acquire: that is a grant of
 // its own, which holds until its own release and leaves the outer one lost.
 func TestReentrantAnew(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	servers := labtest.Endpoints(labtest.Servers(t, "redis"))
 	admin := redis.NewClient(&redis.Options{Addr: servers[0]})
 	defer admin.Close()
@@ -87,6 +90,8 @@ func TestReentrantAnew(t *testing.T) {
 // TestReentrantNotRevived lets a client that lost the lock acquire it anew and hold it
 // for several renewals: they extend the new lease and not the old one.
 func TestReentrantNotRevived(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	servers := labtest.Endpoints(labtest.Servers(t, "redis"))

@@ -10,12 +10,15 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/zk"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 // TestWakeUps counts how many waiters each release wakes: all of them where they
 // watch one node, and one where each watches its predecessor.
 func TestWakeUps(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	const waiters, releases = 16, 20
 	servers := labtest.Endpoints(labtest.Servers(t, "zookeeper"))
 	for _, tt := range []struct {

@@ -14,6 +14,7 @@ import (
 	gozk "github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/zk"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
@@ -26,6 +27,8 @@ const (
 // TestLostReply loses the reply of a create and of a delete that the server
 // carried out: the node must be found again, with its token, and no other made.
 func TestLostReply(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	server := labtest.Endpoints(labtest.Servers(t, "zookeeper"))[0]
 	direct, _, err := gozk.Connect([]string{server}, 10*time.Second, gozk.WithLogInfo(false))
 	if err != nil {
@@ -90,6 +93,8 @@ func TestLostReply(t *testing.T) {
 // TestLostReplyOfADelete lets somebody else take the lock after a delete whose reply
 // was lost: the node is the next one's, and must not be deleted again.
 func TestLostReplyOfADelete(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	server := labtest.Endpoints(labtest.Servers(t, "zookeeper"))[0]
 	direct, _, err := gozk.Connect([]string{server}, 10*time.Second, gozk.WithLogInfo(false))
 	if err != nil {
@@ -138,6 +143,8 @@ func TestLostReplyOfADelete(t *testing.T) {
 // TestExpiredSession cuts a holder off until its session has ended: it must be
 // told, must not be believed afterwards, and gets the lock anew with a higher token.
 func TestExpiredSession(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	server := labtest.Endpoints(labtest.Servers(t, "zookeeper"))[0]
 	for _, impl := range []lb.Impl{zk.Herd(), zk.Sequential(), zk.Container(), zk.RW()} {
 		t.Run(impl.Info().Name, func(t *testing.T) {

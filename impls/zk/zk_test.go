@@ -7,6 +7,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/locktest"
 	"github.com/lockbench/lockbench/impls/zk"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
@@ -19,6 +20,8 @@ var (
 
 // TestConformance holds every algorithm to its claims: one line a row.
 func TestConformance(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 4)
 	one, three := labtest.Endpoints(labtest.Servers(t, "zookeeper")), labtest.Endpoints(labtest.Servers(t, "zookeeper-3"))
 	for _, row := range []struct {
 		name    string

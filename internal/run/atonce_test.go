@@ -12,6 +12,7 @@ import (
 // own heal and its own proof, though both are in force. The one must leave the other somebody
 // to strike: under out-of-memory nobody holds the lock.
 func TestFaultsAtOnce(t *testing.T) {
+	t.Parallel()
 	_, ix, err := do(t, setpx, "pause-holder,slow-server,client-clock", counter, func(p *history.Plan) { p.FaultsAtOnce = 3 })
 	if err != nil {
 		t.Fatal(err)
@@ -41,6 +42,7 @@ func TestFaultsAtOnce(t *testing.T) {
 
 // TestRandomAtOnce: what must not meet does not, on a real server.
 func TestRandomAtOnce(t *testing.T) {
+	t.Parallel()
 	_, ix, err := do(t, setpx, "random", counter, func(p *history.Plan) { p.FaultsAtOnce, p.TTL, p.Duration = 2, time.Second, 15*time.Second })
 	if err != nil {
 		t.Fatal(err)

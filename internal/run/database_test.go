@@ -13,7 +13,7 @@ import (
 // after its lease, where nothing else does.
 func TestStoreInADatabase(t *testing.T) {
 	for _, kind := range guard.All() {
-		t.Run(kind.Name, func(t *testing.T) {
+		beside(t, kind.Name, func(t *testing.T) {
 			res, _, err := do(t, "redis-fenced", "pause@before-write", counter, func(p *history.Plan) { p.Store = kind.Name })
 			if err != nil || res.Outcome != lb.Fence {
 				t.Fatalf("%s (%s), %v; want %s", res.Outcome, res.Reason, err, lb.Fence)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -23,18 +22,13 @@ import (
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/testkit"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// asMain makes the program of this test behave as lockbench with [things].
-const asMain = "LOCKBENCH_TEST_AS_MAIN"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(asMain) != "" {
-		os.Exit(cli.Main(os.Args[1:], things()))
-	}
-	os.Exit(m.Run())
+	testkit.Main(m, func(args []string) int { return cli.Main(args, things()) })
 }
 
 // things are what the runner is tested with: a lock that works, and what can go wrong
@@ -192,7 +186,6 @@ func do(t *testing.T, algorithm, fault, workload string, change func(*history.Pl
 // doIn is [do] with the run's directory.
 func doIn(t *testing.T, dir, algorithm, fault, workload string, change func(*history.Plan)) (checker.Result, *history.Index, error) {
 	t.Helper()
-	t.Setenv(asMain, "1")
 	c := things()
 	driver, err := c.Lab("local", "")
 	if err != nil {
@@ -220,6 +213,14 @@ func doIn(t *testing.T, dir, algorithm, fault, workload string, change func(*his
 	if change != nil {
 		change(&plan)
 	}
+	if topology, err = c.Topology(plan.Topology); err != nil {
+		t.Fatal(err)
+	}
+	free, err := testkit.Take(t.Context(), labtest.Places(topology))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer free()
 	res, failed := run.Execute(t.Context(), c, dir, plan)
 	r, err := rundir.OpenRun(dir)
 	if err != nil {
@@ -232,11 +233,21 @@ func doIn(t *testing.T, dir, algorithm, fault, workload string, change func(*his
 	return res, ix, failed
 }
 
+// beside is a subtest that runs beside the others.
+func beside(t *testing.T, name string, test func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		test(t)
+	})
+}
+
 const counter, setpx = "counter", "redis-setpx-lua"
 
 // TestStruckWhenItBegan: a fault is in force from its first act, not from the end of
 // its injection.
 func TestStruckWhenItBegan(t *testing.T) {
+	t.Parallel()
 	_, ix, err := do(t, setpx, "slow-injection", counter, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -253,6 +264,7 @@ func TestStruckWhenItBegan(t *testing.T) {
 // TestHalfAnInjection is a failure of the bench, whatever the lock did then. What it did
 // stands: the server that was killed may have forgotten a grant.
 func TestHalfAnInjection(t *testing.T) {
+	t.Parallel()
 	res, ix, err := do(t, setpx, "half-injection", counter, nil)
 	if said := res.Reason + strings.Join(res.Notes, " "); err == nil || !res.Failed || !strings.Contains(said, "the other half went wrong") {
 		t.Errorf("%s (%s), %v", res.Outcome, said, err)
@@ -265,6 +277,7 @@ func TestHalfAnInjection(t *testing.T) {
 // TestNobodyCameBy is part of the history. Nobody is doomed by a kill that hit nobody,
 // and it is not tried again without a rest.
 func TestNobodyCameBy(t *testing.T) {
+	t.Parallel()
 	res, _, err := do(t, setpx, "nobody", counter, nil)
 	if err != nil || res.Outcome != lb.Inconclusive || !strings.Contains(res.Reason, "never struck") {
 		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
@@ -277,6 +290,7 @@ func TestNobodyCameBy(t *testing.T) {
 
 // TestALibraryThatPrints does not disturb what the worker and the runner say.
 func TestALibraryThatPrints(t *testing.T) {
+	t.Parallel()
 	res, _, err := do(t, "noisy", "pause-holder", counter, nil)
 	if err != nil || res.Outcome != lb.Check {
 		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
@@ -285,6 +299,7 @@ func TestALibraryThatPrints(t *testing.T) {
 
 // TestALockThatPanics ends its run, with the reason, and nothing else.
 func TestALockThatPanics(t *testing.T) {
+	t.Parallel()
 	res, _, err := do(t, "panics", "none", counter, nil)
 	if err == nil || res.Outcome != lb.Inconclusive {
 		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
@@ -293,6 +308,7 @@ func TestALockThatPanics(t *testing.T) {
 
 // TestFailedWork proves nothing.
 func TestFailedWork(t *testing.T) {
+	t.Parallel()
 	res, _, err := do(t, setpx, "none", "failing", nil)
 	if err != nil || res.Outcome != lb.Inconclusive || !strings.Contains(res.Reason, "the disk of the work is full") {
 		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
@@ -301,6 +317,7 @@ func TestFailedWork(t *testing.T) {
 
 // TestARunGoesOn until it has shown enough.
 func TestARunGoesOn(t *testing.T) {
+	t.Parallel()
 	res, _, err := do(t, setpx, "none", counter, func(p *history.Plan) { p.Duration = 50 * time.Millisecond })
 	if err != nil || res.Outcome != lb.Safe || res.Sections < 30 {
 		t.Errorf("%s (%s) after %d sections, %v", res.Outcome, res.Reason, res.Sections, err)
@@ -310,12 +327,14 @@ func TestARunGoesOn(t *testing.T) {
 // TestFirst ends a run at the first violation, an overstay that lost updates, too, and
 // is as sure of what it saw as a run that goes on.
 func TestFirst(t *testing.T) {
+	t.Parallel()
 	for fault, want := range map[string]lb.Outcome{"pause@before-write": lb.Broken, "cut-holder": lb.Check} {
-		start := time.Now()
-		res, _, err := do(t, setpx, fault, counter, func(p *history.Plan) { p.First, p.Duration = true, 30*time.Second })
-		if err != nil || res.Outcome != want || time.Since(start) > 15*time.Second {
-			t.Errorf("%s: %s (%s) after %v, %v", fault, res.Outcome, res.Reason, time.Since(start), err)
-		}
+		beside(t, fault, func(t *testing.T) {
+			res, ix, err := do(t, setpx, fault, counter, func(p *history.Plan) { p.First, p.Duration = true, 30*time.Second })
+			if took := ix.Last.Sub(ix.Start); err != nil || res.Outcome != want || took > 15*time.Second {
+				t.Errorf("%s (%s) after %v, %v", res.Outcome, res.Reason, took, err)
+			}
+		})
 	}
 }
 
@@ -323,48 +342,58 @@ func TestFirst(t *testing.T) {
 // froze: that nobody was hurt proves nothing. Let go, another may be granted the lock
 // before the late holder has come to its write: that harm is real, and told.
 func TestNobodySaw(t *testing.T) {
+	t.Parallel()
 	for _, fault := range []string{"kill-holder", "pause-holder"} {
-		res, _, err := do(t, setpx, fault, counter, func(p *history.Plan) { p.Processes = 1 })
-		late := fault == "pause-holder" && res.Outcome == lb.Check && strings.HasPrefix(res.Reason, lb.Overstay)
-		if err != nil || res.Outcome != lb.Inconclusive && !late {
-			t.Errorf("%s: %s (%s), %v", fault, res.Outcome, res.Reason, err)
-		}
+		beside(t, fault, func(t *testing.T) {
+			res, _, err := do(t, setpx, fault, counter, func(p *history.Plan) { p.Processes = 1 })
+			late := fault == "pause-holder" && res.Outcome == lb.Check && strings.HasPrefix(res.Reason, lb.Overstay)
+			if err != nil || res.Outcome != lb.Inconclusive && !late {
+				t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
+			}
+		})
 	}
 }
 
 // TestClientClock: what moves is what every library in the process reads, and it is put
 // right again. A correct lock does not mind, and its holder is not held.
 func TestClientClock(t *testing.T) {
+	t.Parallel()
 	for _, fault := range []string{"client-clock", "client-clock:back", "client-clock:fast", "client-clock:ahead-from-start", "client-clock:behind-from-start"} {
-		res, ix, err := do(t, setpx, fault, counter, nil)
-		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven {
-			t.Errorf("%s: %s (%s; %s), %v", fault, res.Outcome, res.Reason, res.Effect.Measured, err)
-		}
-		if len(ix.Steps) > 0 {
-			t.Errorf("%s stopped a client: %+v", fault, ix.Steps)
-		}
+		beside(t, fault, func(t *testing.T) {
+			res, ix, err := do(t, setpx, fault, counter, nil)
+			if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven {
+				t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+			}
+			if len(ix.Steps) > 0 {
+				t.Errorf("it stopped a client: %+v", ix.Steps)
+			}
+		})
 	}
 }
 
 // TestReplyOfTheGrant: what is lost or late is the answer to the request that took the
 // lock, and the victim hears nothing before the fault is healed, or late.
 func TestReplyOfTheGrant(t *testing.T) {
+	t.Parallel()
 	for fault, late := range map[string]bool{"lost-grant": false, "late-grant": true} {
 		for seed := range uint64(3) {
-			res, ix, err := do(t, setpx, fault, counter, func(p *history.Plan) { p.Seed = 10 + seed })
-			if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "it was granted") {
-				t.Fatalf("%s: %s (%s; %s), %v", fault, res.Outcome, res.Reason, res.Effect.Measured, err)
-			}
-			victim := ix.Acqs[ix.Steps[0].Acq]
-			if ix.Steps[0].Name != "before-set" || victim.Granted() && !late {
-				t.Errorf("%s: %+v at %s", fault, victim, ix.Steps[0].Name)
-			}
+			beside(t, fmt.Sprint(fault, seed), func(t *testing.T) {
+				res, ix, err := do(t, setpx, fault, counter, func(p *history.Plan) { p.Seed = 10 + seed })
+				if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "it was granted") {
+					t.Fatalf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+				}
+				victim := ix.Acqs[ix.Steps[0].Acq]
+				if ix.Steps[0].Name != "before-set" || victim.Granted() && !late {
+					t.Errorf("%+v at %s", victim, ix.Steps[0].Name)
+				}
+			})
 		}
 	}
 }
 
 // TestMovesOfClocks do not add up.
 func TestMovesOfClocks(t *testing.T) {
+	t.Parallel()
 	res, _, err := do(t, setpx, "two-moves", counter, nil)
 	if err != nil || !res.Effect.Proven {
 		t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
@@ -373,6 +402,7 @@ func TestMovesOfClocks(t *testing.T) {
 
 // TestLengthInAMix is the fault's own.
 func TestLengthInAMix(t *testing.T) {
+	t.Parallel()
 	_, ix, err := do(t, setpx, "short-mix", counter, func(p *history.Plan) { p.Duration = 2 * time.Second })
 	if err != nil || len(ix.Faults) < 2 {
 		t.Fatalf("%d strikes, %v", len(ix.Faults), err)
@@ -386,6 +416,7 @@ func TestLengthInAMix(t *testing.T) {
 
 // TestJudgeOfAWorkload is heard.
 func TestJudgeOfAWorkload(t *testing.T) {
+	t.Parallel()
 	res, _, err := do(t, setpx, "none", "judging", nil)
 	if err != nil || res.Outcome != lb.Broken || !strings.Contains(res.Reason, "accesses were in vain") {
 		t.Errorf("%s (%s), %v", res.Outcome, res.Reason, err)
@@ -394,44 +425,52 @@ func TestJudgeOfAWorkload(t *testing.T) {
 
 // TestPauseClient freezes no holder beside who is about to ask.
 func TestPauseClient(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(3) {
-		res, _, err := do(t, setpx, "pause-client", counter, func(p *history.Plan) { p.Seed = 20 + seed })
-		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven {
-			t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
-		}
+		beside(t, fmt.Sprint(seed), func(t *testing.T) {
+			res, _, err := do(t, setpx, "pause-client", counter, func(p *history.Plan) { p.Seed = 20 + seed })
+			if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven {
+				t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+			}
+		})
 	}
 }
 
 // TestReplyAtAStep: the answer to the release is lost, and nobody else's; the client waits
 // for it, and gives the lock back again.
 func TestReplyAtAStep(t *testing.T) {
+	t.Parallel()
 	for _, fault := range []string{"lose-reply", "lose-reply@before-compare-and-delete", "slow-reply@before-compare-and-delete"} {
-		res, ix, err := do(t, setpx, fault, counter, nil)
-		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "did not arrive") {
-			t.Fatalf("%s: %s (%s; %s), %v", fault, res.Outcome, res.Reason, res.Effect.Measured, err)
-		}
-		victim := ix.Acqs[ix.Steps[0].Acq]
-		if !victim.Granted() {
-			t.Errorf("%s: %+v is no holder", fault, victim)
-		}
+		beside(t, fault, func(t *testing.T) {
+			res, ix, err := do(t, setpx, fault, counter, nil)
+			if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "did not arrive") {
+				t.Fatalf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+			}
+			victim := ix.Acqs[ix.Steps[0].Acq]
+			if !victim.Granted() {
+				t.Errorf("%+v is no holder", victim)
+			}
+		})
 	}
 }
 
 // TestExpire: the sessions are over on the real server, and others get the lock under its
 // holder; who waits goes on with another session. Locks of which none ends with a session say so.
 func TestExpire(t *testing.T) {
+	t.Parallel()
 	for _, algorithm := range []string{"zk-sequential", "etcd-lease", "mysql-getlock"} {
 		for _, fault := range []string{"expire-waiter", "expire-holder", "expire-all", "expire@before-write"} {
-			res, ix, err := do(t, algorithm, fault, counter, nil)
-			if err != nil || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "ended") {
-				t.Errorf("%s × %s: %s (%s; %s), %v", algorithm, fault, res.Outcome, res.Reason, res.Effect.Measured, err)
-				continue
-			}
-			holder := ix.Acqs[ix.Steps[0].Acq]
-			spared, mayBe := fault == "expire-waiter", fault == "expire-all" // the others need sessions, too, before they get the lock
-			if spared != (res.Outcome == lb.Safe) && !mayBe || spared && holder.Lost != history.Forever {
-				t.Errorf("%s × %s: %s (%s), %+v", algorithm, fault, res.Outcome, res.Reason, holder)
-			}
+			beside(t, algorithm+" under "+fault, func(t *testing.T) {
+				res, ix, err := do(t, algorithm, fault, counter, nil)
+				if err != nil || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "ended") {
+					t.Fatalf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+				}
+				holder := ix.Acqs[ix.Steps[0].Acq]
+				spared, mayBe := fault == "expire-waiter", fault == "expire-all" // the others need sessions, too, before they get the lock
+				if spared != (res.Outcome == lb.Safe) && !mayBe || spared && holder.Lost != history.Forever {
+					t.Errorf("%s (%s), %+v", res.Outcome, res.Reason, holder)
+				}
+			})
 		}
 	}
 	f, err := things().Fault("expire-holder")
@@ -445,20 +484,24 @@ func TestExpire(t *testing.T) {
 
 // TestGoesOn: a client whose host is cut off, or whose server dies, at a step goes on.
 func TestGoesOn(t *testing.T) {
+	t.Parallel()
 	for _, fault := range []string{"cut-rejoin", "cut-rejoin/0.5ttl", "kill-server@before-compare-and-delete"} {
-		res, ix, err := do(t, setpx, fault, counter, nil)
-		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "it went on") {
-			t.Errorf("%s: %s (%s; %s), %v", fault, res.Outcome, res.Reason, res.Effect.Measured, err)
-		}
-		if f := ix.Faults[0]; f.Heal.Sub(f.Strike) < 500*time.Millisecond {
-			t.Errorf("%s was in force for %v", fault, f.Heal.Sub(f.Strike))
-		}
+		beside(t, fault, func(t *testing.T) {
+			res, ix, err := do(t, setpx, fault, counter, nil)
+			if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "it went on") {
+				t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+			}
+			if f := ix.Faults[0]; f.Heal.Sub(f.Strike) < 500*time.Millisecond {
+				t.Errorf("it was in force for %v", f.Heal.Sub(f.Strike))
+			}
+		})
 	}
 }
 
 // TestClientsAsPeopleWriteThem: who releases twice is recorded twice; another life, or a
 // twin, works on under names of its own; and whoever shares a session asks in it.
 func TestClientsAsPeopleWriteThem(t *testing.T) {
+	t.Parallel()
 	for fault, shows := range map[string]func(*history.Index) bool{
 		"release-twice": func(ix *history.Index) bool {
 			return slices.ContainsFunc(ix.Acqs, func(a history.Acquisition) bool {
@@ -472,16 +515,19 @@ func TestClientsAsPeopleWriteThem(t *testing.T) {
 		"restart-holder": again, "twin-holder": again,
 		"shared-session": func(*history.Index) bool { return true },
 	} {
-		res, ix, err := do(t, setpx, fault, counter, nil)
-		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !shows(ix) {
-			t.Errorf("%s: %s (%s; %s), %v", fault, res.Outcome, res.Reason, res.Effect.Measured, err)
-		}
+		beside(t, fault, func(t *testing.T) {
+			res, ix, err := do(t, setpx, fault, counter, nil)
+			if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !shows(ix) {
+				t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+			}
+		})
 	}
 }
 
 // TestStrikesWhoLeadsNow: a primary that was replaced, and has come back, is not struck in the
 // place of the one that clients use.
 func TestStrikesWhoLeadsNow(t *testing.T) {
+	t.Parallel()
 	_, ix, err := do(t, "mysql-getlock", "failover,kill-server", counter, func(p *history.Plan) { p.Topology = "mariadb-replica" })
 	if err != nil {
 		t.Fatal(err)
@@ -499,6 +545,7 @@ func TestStrikesWhoLeadsNow(t *testing.T) {
 
 // TestTwinSharesItsHost: what keeps a host from asking keeps all processes there.
 func TestTwinSharesItsHost(t *testing.T) {
+	t.Parallel()
 	res, ix, err := do(t, setpx, "twin-holder,lose-reply", counter, func(p *history.Plan) { p.Clients, p.Processes = 4, 1 })
 	if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven {
 		t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)

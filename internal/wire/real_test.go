@@ -14,6 +14,7 @@ import (
 
 	_ "github.com/go-sql-driver/mysql"
 	"github.com/go-zookeeper/zk"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	goredis "github.com/redis/go-redis/v9"
 	etcd "go.etcd.io/etcd/client/v3"
@@ -119,6 +120,8 @@ func must(t *testing.T, errs ...error) {
 }
 
 func TestRealRedis(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	r, ctx := newRelay(t, "redis"), t.Context()
 	for _, protocol := range []int{2, 3} {
 		c := goredis.NewClient(&goredis.Options{Addr: r.addr, Protocol: protocol})
@@ -162,6 +165,8 @@ func TestRealRedis(t *testing.T) {
 }
 
 func TestRealZooKeeper(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	r := newRelay(t, "zookeeper")
 	c, events, err := zk.Connect([]string{r.addr}, 3*time.Second, zk.WithLogger(quiet{}))
 	must(t, err)
@@ -197,6 +202,8 @@ type quiet struct{}
 func (quiet) Printf(string, ...any) {}
 
 func TestRealEtcd(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	r, ctx := newRelay(t, "etcd"), t.Context()
 	c, err := etcd.New(etcd.Config{Endpoints: []string{r.addr}, DialTimeout: 10 * time.Second, Logger: zap.NewNop()})
 	must(t, err)
@@ -244,6 +251,8 @@ func TestRealEtcd(t *testing.T) {
 }
 
 func TestRealMySQL(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	r, ctx := newRelay(t, "mariadb"), t.Context()
 	db, err := sql.Open("mysql", "lockbench@tcp("+r.addr+")/lockbench")
 	must(t, err)

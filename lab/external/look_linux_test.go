@@ -89,6 +89,8 @@ func tlsRedis(t *testing.T, c labtest.Certs, clients string) lab.Process {
 
 // TestRedis: what is wrong with a server is said in one line.
 func TestRedis(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	k := kind(t, "redis")
 	plain := redisServer(t, "--port", "{port}").Endpoint()
 	locked := redisServer(t, "--port", "{port}", "--requirepass", secret).Endpoint()
@@ -119,6 +121,7 @@ func TestHangs(t *testing.T) {
 	for _, topology := range []string{"redis", "etcd", "zookeeper", "mariadb"} {
 		t.Run(topology, func(t *testing.T) {
 			t.Parallel()
+			testkit.Share(t, 1)
 			server := labtest.Servers(t, topology)[0]
 			if err := server.Signal(syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
@@ -141,6 +144,8 @@ func TestOther(t *testing.T) {
 
 // TestFullDisk: a server that lets us in, and takes no writes.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	t.Run("redis", func(t *testing.T) {
 		if os.Geteuid() != 0 {
 			testkit.Need(t, "a small disk", errors.New("only root can mount one"))
@@ -179,6 +184,8 @@ func TestFullDisk(t *testing.T) {
 
 // TestEtcd: users and TLS.
 func TestEtcd(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	k, certs := kind(t, "etcd"), labtest.NewCerts(t)
 	server := labtest.Start(t, lab.Program{Argv: []string{"etcd", "--data-dir", "{dir}", "--listen-client-urls", "https://{addr}:{port}",
 		"--advertise-client-urls", "https://{addr}:{port}", "--listen-peer-urls", "http://{addr}:2380", "--initial-advertise-peer-urls", "http://{addr}:2380",
@@ -233,6 +240,8 @@ func TestEtcd(t *testing.T) {
 
 // TestEtcdCertificates: clients that show who they are by a certificate.
 func TestEtcdCertificates(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	k, c := kind(t, "etcd"), labtest.NewCerts(t)
 	server := labtest.Start(t, lab.Program{Argv: []string{"etcd", "--data-dir", "{dir}", "--listen-client-urls", "https://{addr}:{port}",
 		"--advertise-client-urls", "https://{addr}:{port}", "--listen-peer-urls", "http://{addr}:2380", "--initial-advertise-peer-urls", "http://{addr}:2380",
@@ -265,6 +274,8 @@ func served(t *testing.T, k lab.Kind, text string) string {
 
 // TestMySQL: an account of one's own, with TLS and without.
 func TestMySQL(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	k, certs := kind(t, "mariadb"), labtest.NewCerts(t)
 	top, _ := lab.FindTopology("mariadb")
 	top, err := top.With(lab.Own{Options: []string{"ssl-cert=" + certs.Cert, "ssl-key=" + certs.Key, "ssl-ca=" + certs.CA}})
@@ -304,6 +315,8 @@ func makeAccounts(t *testing.T, server string) {
 
 // TestZooKeeper: a server that only one user may write to.
 func TestZooKeeper(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	k := kind(t, "zookeeper")
 	server := labtest.Servers(t, "zookeeper")[0].Endpoint()
 	addr := "servers: [" + server + "]\n"
@@ -344,6 +357,8 @@ func TestZooKeeper(t *testing.T) {
 func TestOccupied(t *testing.T) {
 	for _, topology := range []string{"redis", "etcd", "zookeeper", "mariadb"} {
 		t.Run(topology, func(t *testing.T) {
+			t.Parallel()
+			testkit.Share(t, 1)
 			k, server := kind(t, topology), labtest.Servers(t, topology)[0].Endpoint()
 			theirs, ours := those(t, server), those(t, server)
 			ctx := t.Context()

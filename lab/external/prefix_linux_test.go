@@ -13,12 +13,15 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 // TestPrefix: whatever any lock keeps on a server, also of one who is gone, begins with the
 // prefix, and so does nothing of anybody else.
 func TestPrefix(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 3)
 	for topology, names := range map[string]func(t *testing.T, server string) []string{
 		"redis": redisNames, "redis-5": redisNames, "etcd": etcdNames, "zookeeper": zookeeperNames, "mariadb": mariadbNames,
 	} {
@@ -57,7 +60,7 @@ func TestPrefix(t *testing.T) {
 func use(t *testing.T, impl lb.Impl, servers []string) {
 	t.Helper()
 	const ttl = 4 * time.Second
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for n, owner := range []string{"first", "second", "third"} {
 		env := &lb.Env{Client: owner, Servers: servers, TTL: ttl, Clock: lb.HostClock{}, Rand: rand.New(rand.NewPCG(1, uint64(n)))}
@@ -67,7 +70,7 @@ func use(t *testing.T, impl lb.Impl, servers []string) {
 		}
 		t.Cleanup(func() { _ = c.Close() })
 		req := lb.Request{Lock: lb.Prefix + ":lock-of-" + impl.Info().Name, Owner: owner}
-		patience := time.Second
+		patience := 5 * time.Second
 		if owner == "third" {
 			patience = 50 * time.Millisecond
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
@@ -15,6 +16,7 @@ func TestGuards(t *testing.T) {
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
+			testkit.Share(t, 1)
 			g, err := k.Open(t.Context(), labtest.Endpoints(labtest.Servers(t, k.Topology))[0])
 			if err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/redis/go-redis/v9"
 )
@@ -28,6 +29,8 @@ func dial(t *testing.T, servers []string) ([]*redis.Client, error) {
 
 // TestDial: a client can begin as soon as a majority of its servers is there.
 func TestDial(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	up := labtest.Endpoints(labtest.Servers(t, "redis-5"))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -49,6 +52,8 @@ func TestDial(t *testing.T) {
 // TestAsk: the time of a request ends it, and a caller who is not interested any more does
 // not, since what is on its way must not become an unknown.
 func TestAsk(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	server := labtest.Servers(t, "redis")[0]
 	nodes, err := dial(t, []string{server.Endpoint()})
 	if err != nil {
@@ -82,6 +87,8 @@ func TestAsk(t *testing.T) {
 
 // TestRefused tells what can't have had an effect from what may have had one.
 func TestRefused(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	server := labtest.Servers(t, "redis")[0]
 	nodes, err := dial(t, []string{server.Endpoint()})
 	if err != nil {
