@@ -17,26 +17,15 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
-
-// ran runs lockbench in dir and returns its exit code and what it printed.
-func ran(t *testing.T, cmd *exec.Cmd) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, errOut bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	var ended *exec.ExitError
-	if err := cmd.Run(); err != nil && !errors.As(err, &ended) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), out.String(), errOut.String()
-}
 
 // TestCheckMatrix judges a matrix that was interrupted: nothing is claimed of what was
 // not run, or not to its end, and the rest is as it was.
 func TestCheckMatrix(t *testing.T) {
 	dir := t.TempDir()
 	m := recordMatrix(t, filepath.Join(dir, "m"))
-	code, stdout, stderr := ran(t, lockbench(t, dir, "check", "--json", "m"))
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "check", "--json", "m"))
 	if code != exitUndecided {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
@@ -91,7 +80,7 @@ func TestCheckMatrixDamaged(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "events", "w2.jsonl"), []byte("no history\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	code, stdout, stderr := ran(t, lockbench(t, dir, "check", "m"))
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "check", "m"))
 	if code != exitUsage || !strings.Contains(stderr, "w2.jsonl:1:") || !strings.Contains(stdout, "BROKEN") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
@@ -102,17 +91,17 @@ func TestReportMatrix(t *testing.T) {
 	dir := t.TempDir()
 	m := recordMatrix(t, filepath.Join(dir, "m"))
 	_, run := m.RunDir(1, 1)
-	code, stdout, stderr := ran(t, lockbench(t, dir, "report", "m", run))
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "report", "m", run))
 	if code != exitKept || stdout != rundir.PageFile+"\n" {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr = ran(t, lockbench(t, dir, "report", "-o", "page.html", "m")); code != exitKept || stdout != "page.html\n" {
+	if code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "report", "-o", "page.html", "m")); code != exitKept || stdout != "page.html\n" {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr = ran(t, lockbench(t, dir, "report", "--markdown", "m")); code != exitKept || !strings.Contains(stdout, "| B | not run |") {
+	if code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "report", "--markdown", "m")); code != exitKept || !strings.Contains(stdout, "| B | not run |") {
 		t.Errorf("Markdown: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr = ran(t, lockbench(t, dir, "report", "m")); code != exitKept || stdout != filepath.Join("m", rundir.PageFile)+"\n" {
+	if code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "report", "m")); code != exitKept || stdout != filepath.Join("m", rundir.PageFile)+"\n" {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for _, page := range []string{"m/" + rundir.PageFile, rundir.PageFile, "page.html"} {
@@ -137,18 +126,18 @@ func TestReadOnly(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = opened(m.Dir) }) // for those who are not root
 	as := asNobody(t, dir)
-	code, stdout, stderr := ran(t, as("check", run))
+	code, stdout, stderr := testkit.Ran(t, as("check", run))
 	if code != exitKept || !strings.Contains(stdout, "SAFE") || !strings.Contains(stdout, "note: not saved: ") {
 		t.Errorf("check of a run: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	code, stdout, stderr = ran(t, as("check", "m"))
+	code, stdout, stderr = testkit.Ran(t, as("check", "m"))
 	if code != exitUndecided || !strings.Contains(stderr, "note: not saved: ") {
 		t.Errorf("check of a matrix: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for name, page := range map[string]string{"../m": "m-report.html\n", filepath.Join("..", run): "1-report.html\n"} {
 		cmd := as("report", name)
 		cmd.Dir = work
-		code, stdout, stderr = ran(t, cmd)
+		code, stdout, stderr = testkit.Ran(t, cmd)
 		if code != exitKept || !strings.Contains(stderr, "note: "+name+" can't be written") || stdout != page {
 			t.Errorf("report: exit code %d\n%s%s", code, stdout, stderr)
 		}
@@ -159,7 +148,7 @@ func TestReadOnly(t *testing.T) {
 func asNobody(t *testing.T, dir string) func(args ...string) *exec.Cmd {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		return func(args ...string) *exec.Cmd { return lockbench(t, dir, args...) }
+		return func(args ...string) *exec.Cmd { return testkit.Command(t, dir, args...) }
 	}
 	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
 		if err := os.Chmod(d, 0o755); err != nil {
@@ -176,7 +165,7 @@ func asNobody(t *testing.T, dir string) func(args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	return func(args ...string) *exec.Cmd {
-		cmd := lockbench(t, dir, args...)
+		cmd := testkit.Command(t, dir, args...)
 		cmd.Path, cmd.Args[0] = program, program
 		cmd.Env = append(cmd.Env, "HOME=/nonexistent")
 		const nobody = 65534
@@ -201,6 +190,8 @@ func chmod(dir string, mode fs.FileMode) error {
 // TestLarge: whatever check and report are doing with a large history, they end within
 // a second of being told; and where the memory will not do, they say so.
 func TestLarge(t *testing.T) {
+	t.Parallel()
+	testkit.Alone(t) // it measures
 	dir := t.TempDir()
 	large, err := os.Create(filepath.Join(dir, "large.jsonl"))
 	if err != nil {
@@ -217,9 +208,9 @@ func TestLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	little := lockbench(t, dir, "check", "large.jsonl")
+	little := testkit.Command(t, dir, "check", "large.jsonl")
 	little.Env = append(little.Env, "GOMEMLIMIT=100MiB")
-	if code, stdout, stderr := ran(t, little); code != exitCantRun || !strings.Contains(stderr, "too large for the memory") {
+	if code, stdout, stderr := testkit.Ran(t, little); code != exitCantRun || !strings.Contains(stderr, "too large for the memory") {
 		t.Errorf("with little memory: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for _, c := range []struct {
@@ -227,13 +218,13 @@ func TestLarge(t *testing.T) {
 		args  []string
 		after time.Duration
 	}{
-		{"nothing comes", []string{"check", "-"}, 300 * time.Millisecond},
-		{"while it reads", []string{"check", "large.jsonl"}, 300 * time.Millisecond},
-		{"while it reads a run", []string{"check", "run"}, 500 * time.Millisecond},
-		{"while it draws", []string{"report", "run"}, 300 * time.Millisecond},
+		{"nothing comes", []string{"check", "-"}, 700 * time.Millisecond},
+		{"while it reads", []string{"check", "large.jsonl"}, 700 * time.Millisecond},
+		{"while it reads a run", []string{"check", "run"}, 700 * time.Millisecond},
+		{"while it draws", []string{"report", "run"}, 700 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cmd := lockbench(t, dir, c.args...)
+			cmd := testkit.Command(t, dir, c.args...)
 			open, err := cmd.StdinPipe()
 			if err != nil {
 				t.Fatal(err)

@@ -10,14 +10,16 @@ import (
 
 	"github.com/lockbench/lockbench/internal/cost"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // TestBench measures two locks on real servers, and one that panics: it has no figures,
 // and the others have theirs.
 func TestBench(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 2)
 	dir := t.TempDir()
-	code, stdout, stderr := ran(t, lockbench(t, dir, "bench", "--json", "--short", "--algorithms", "redis-setpx-lua,mysql-getlock,panics",
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "bench", "--json", "--short", "--algorithms", "redis-setpx-lua,mysql-getlock,panics",
 		"--rounds", "2", "--budget", "6s", "--ttl", "500ms", "--out", "b"))
 	var b cost.Bench
 	if err := json.Unmarshal([]byte(stdout), &b); err != nil || code != exitUndecided {
@@ -60,13 +62,13 @@ func TestBench(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "b", "data")); err == nil {
 		t.Error("the servers' data is left behind")
 	}
-	if code, stdout, _ := ran(t, lockbench(t, dir, "report", "--markdown", "b")); code != exitKept || !strings.Contains(stdout, "What does it cost?") {
+	if code, stdout, _ := testkit.Ran(t, testkit.Command(t, dir, "report", "--markdown", "b")); code != exitKept || !strings.Contains(stdout, "What does it cost?") {
 		t.Errorf("report: exit code %d\n%s", code, stdout)
 	}
-	if code, _, stderr := ran(t, lockbench(t, dir, "bench", "--algorithms", "none", "--out", "b")); code != exitUsage || !strings.Contains(stderr, "never writes over another") {
+	if code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "bench", "--algorithms", "none", "--out", "b")); code != exitUsage || !strings.Contains(stderr, "never writes over another") {
 		t.Errorf("over another: exit code %d\n%s", code, stderr)
 	}
-	if code, _, stderr := ran(t, lockbench(t, dir, "check", "b")); code != exitUsage || !strings.Contains(stderr, "is the directory of a benchmark: it has no history") {
+	if code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "check", "b")); code != exitUsage || !strings.Contains(stderr, "is the directory of a benchmark: it has no history") {
 		t.Errorf("check: exit code %d\n%s", code, stderr)
 	}
 }
@@ -74,13 +76,14 @@ func TestBench(t *testing.T) {
 // TestCutBench interrupts a benchmark: what was measured until then is there, and says
 // that it is not all.
 func TestCutBench(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 1)
 	dir := t.TempDir()
-	cmd := lockbench(t, dir, "bench", "--short", "--algorithms", "redis-setpx-lua", "--rounds", "100", "--budget", "60s", "--out", "b")
+	cmd := testkit.Command(t, dir, "bench", "--short", "--algorithms", "redis-setpx-lua", "--rounds", "100", "--budget", "60s", "--out", "b")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, time.Minute, func() error {
+	testkit.Eventually(t, time.Minute, func() error {
 		d, err := rundir.OpenBench(filepath.Join(dir, "b"))
 		if err == nil && d.Bench.Rounds == 0 {
 			err = os.ErrNotExist

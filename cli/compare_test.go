@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cost"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -71,12 +72,12 @@ func TestCompareCosts(t *testing.T) {
 		"safe cells.json": exitUndecided, "cells.json safe": exitKept, // no benchmark any more, and a new one
 		"before cells.json": exitUndecided, "before short": exitUndecided,
 	} {
-		code, stdout, stderr := ran(t, lockbench(t, dir, append([]string{"compare"}, strings.Fields(names)...)...))
+		code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, append([]string{"compare"}, strings.Fields(names)...)...))
 		if code != want {
 			t.Errorf("compare %s: exit code %d, want %d\n%s%s", names, code, want, stdout, stderr)
 		}
 	}
-	_, stdout, _ := ran(t, lockbench(t, dir, "compare", "safe", "slowbroken", "--json", "--html", "d.html"))
+	_, stdout, _ := testkit.Ran(t, testkit.Command(t, dir, "compare", "safe", "slowbroken", "--json", "--html", "d.html"))
 	s, err := jsonschema.NewCompiler().Compile("../docs/compare.schema.json")
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +106,7 @@ func TestGateBefore(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "ci", "lockbench.yaml"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		code, stdout, stderr := ran(t, lockbench(t, dir, "gate", "--config", "ci/lockbench.yaml", "now"))
+		code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "gate", "--config", "ci/lockbench.yaml", "now"))
 		if code != want || code == exitUsage && !strings.Contains(stderr, "ci/lockbench.yaml:") {
 			t.Errorf("%s\nexit code %d, want %d\n%s%s", text, code, want, stdout, stderr)
 		}
@@ -120,7 +121,7 @@ func TestGateTwice(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "lockbench.yaml"), []byte("limits: [cycle < 1s]"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	code, _, stderr := ran(t, lockbench(t, dir, "gate", "old", "new"))
+	code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "gate", "old", "new"))
 	if code != exitUsage || !strings.Contains(stderr, "old and new hold a benchmark of A each") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}

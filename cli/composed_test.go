@@ -62,7 +62,8 @@ func composed(t *testing.T, profiles ...string) (command string) {
 // TestComposed uses services that somebody has started with docker/compose.yaml. Behind
 // Sentinels clients follow the master, as to a server of their own lab.
 func TestComposed(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 4)
 	compose := composed(t, "redis-sentinel", "etcd-3", "zookeeper", "mariadb")
 	dir := t.TempDir()
 	sentinels := filepath.Join(dir, "sentinel.yaml")
@@ -82,8 +83,8 @@ commands:
 	} {
 		var c checker.Cell
 		for start := time.Now(); ; time.Sleep(time.Second) { // until the server answers
-			cmd := lockbench(t, dir, "run", "--json", "--algorithm", tc.algorithm, "--fault", tc.fault, "--addrs", tc.addrs, "--duration", "500ms")
-			code, stdout, stderr := ran(t, cmd)
+			cmd := testkit.Command(t, dir, "run", "--json", "--algorithm", tc.algorithm, "--fault", tc.fault, "--addrs", tc.addrs, "--duration", "500ms")
+			code, stdout, stderr := testkit.Ran(t, cmd)
 			if code == exitCantRun && time.Since(start) < time.Minute {
 				continue
 			}

@@ -14,14 +14,16 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // TestCutMatrix interrupts a matrix on real servers: what was done until then can be
 // judged and shown, and the rest is not taken for more than it is.
 func TestCutMatrix(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 1)
 	dir := t.TempDir()
-	cmd := lockbench(t, dir, "matrix", "--json", "--algorithms", "redis-fenced", "--faults", "none,kill@before-script,pause@before-write",
+	cmd := testkit.Command(t, dir, "matrix", "--json", "--algorithms", "redis-fenced", "--faults", "none,kill@before-script,pause@before-write",
 		"--jobs", "1", "--runs", "2", "--duration", "1s", "--out", "m")
 	var printed bytes.Buffer
 	cmd.Stdout = &printed
@@ -29,7 +31,7 @@ func TestCutMatrix(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, time.Minute, func() error {
+	testkit.Eventually(t, time.Minute, func() error {
 		if results, _ := filepath.Glob(done); len(results) == 0 {
 			return fs.ErrNotExist
 		}
@@ -43,7 +45,7 @@ func TestCutMatrix(t *testing.T) {
 		t.Errorf("printed %d cells of %d runs, %v", len(file.Cells), file.Planned, err)
 	}
 	saysUnfinished(t, filepath.Join(dir, "m", rundir.PageFile))
-	code, stdout, stderr := ran(t, lockbench(t, dir, "check", "m"))
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "check", "m"))
 	if code != exitUndecided {
 		t.Errorf("check: exit code %d\n%s%s", code, stdout, stderr)
 	}
@@ -60,7 +62,7 @@ func TestCutMatrix(t *testing.T) {
 	if len(after) != 3 || notRun == 0 {
 		t.Errorf("%d cells, of which %d were not run", len(after), notRun)
 	}
-	if code, stdout, stderr = ran(t, lockbench(t, dir, "report", "m")); code != exitKept {
+	if code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "report", "m")); code != exitKept {
 		t.Errorf("report: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	saysUnfinished(t, filepath.Join(dir, "m", rundir.PageFile))
@@ -98,33 +100,44 @@ func interrupted(t *testing.T, cmd *exec.Cmd) {
 
 // TestInterrupted interrupts what takes long, at several moments.
 func TestInterrupted(t *testing.T) {
-	needLab(t)
+	needLab(t, 0)
 	for _, c := range []struct {
 		args  []string
+		until string // a file that is there
 		after time.Duration
 		page  string
 		says  string
 	}{
-		{[]string{"quorum"}, time.Second, rundir.QuorumPage, "Not measured: 6 etcd servers: context canceled"},
-		{[]string{"quorum", "--jobs", "3"}, 6 * time.Second, rundir.QuorumPage, "Not measured: 6 etcd servers: context canceled"},
-		{[]string{"run", "--algorithm", "redis-fenced", "--fault", "pause-holder"}, 100 * time.Millisecond, "", ""}, // before anything is begun
-		{[]string{"run", "--algorithm", "redis-fenced", "--fault", "pause-holder"}, 2 * time.Second, rundir.PageFile, "the run was interrupted"},
-		{[]string{"run", "--algorithm", "zk-sequential", "--topology", "zookeeper-3", "--fault", "none"}, 2 * time.Second, rundir.PageFile, "the run was interrupted"},
-		{[]string{"explore", "--algorithm", "redis-watchdog"}, 2 * time.Second, "", ""},
+		{[]string{"quorum"}, "out", 0, rundir.QuorumPage, "Not measured: 6 etcd servers: context canceled"},
+		{[]string{"quorum", "--jobs", "3"}, "out", 5 * time.Second, rundir.QuorumPage, "Not measured: 6 etcd servers: context canceled"},
+		{[]string{"run", "--algorithm", "redis-fenced", "--fault", "pause-holder"}, "", 100 * time.Millisecond, "", ""}, // before anything is begun
+		{[]string{"run", "--algorithm", "redis-fenced", "--fault", "pause-holder"}, filepath.Join("out", "events", "w*.jsonl"), 0, rundir.PageFile, "the run was interrupted"},
+		{[]string{"run", "--algorithm", "zk-sequential", "--topology", "zookeeper-3", "--fault", "none"}, filepath.Join("out", "events", "w*.jsonl"), 0, rundir.PageFile, "the run was interrupted"},
+		{[]string{"explore", "--algorithm", "redis-watchdog"}, "", 2 * time.Second, "", ""},
 	} {
-		dir := t.TempDir()
-		cmd := lockbench(t, dir, append(c.args, "--out", "out")...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(c.after)
-		interrupted(t, cmd)
-		if c.page == "" {
-			continue
-		}
-		if text, err := os.ReadFile(filepath.Join(dir, "out", c.page)); err != nil || !strings.Contains(string(text), c.says) {
-			t.Errorf("%v: the page does not say %q, %v", c.args, c.says, err)
-		}
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			t.Parallel()
+			testkit.Share(t, 3)
+			dir := t.TempDir()
+			cmd := testkit.Command(t, dir, append(c.args, "--out", "out")...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			testkit.Eventually(t, time.Minute, func() error {
+				if begun, _ := filepath.Glob(filepath.Join(dir, c.until)); len(begun) == 0 {
+					return fs.ErrNotExist
+				}
+				return nil
+			})
+			time.Sleep(c.after)
+			interrupted(t, cmd)
+			if c.page == "" {
+				return
+			}
+			if text, err := os.ReadFile(filepath.Join(dir, "out", c.page)); err != nil || !strings.Contains(string(text), c.says) {
+				t.Errorf("%v: the page does not say %q, %v", c.args, c.says, err)
+			}
+		})
 	}
 }
 

@@ -26,29 +26,36 @@ func languagesAreHere(t *testing.T) {
 // TestOwnProgram begins a lock from each template, and has the same verdict of it as of the lock
 // in Go that does the same. What strikes a client strikes its program.
 func TestOwnProgram(t *testing.T) {
-	needLab(t)
+	needLab(t, 0)
 	languagesAreHere(t)
-	dir := t.TempDir()
-	t.Setenv("NODE_PATH", "/usr/share/nodejs")
 	for _, c := range []struct {
 		language, build, exec string
+		jobs, ttl, duration   string
 		want                  map[string]lb.Outcome
 	}{
-		{"python", "", "./mylock.py", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Check, "kill-holder": lb.Safe,
+		{"python", "", "./mylock.py", "2", "1s", "1s", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Check, "kill-holder": lb.Safe,
 			"client-clock": lb.Safe, "client-clock:drift": lb.Broken}},
-		{"node", "", "./mylock.js", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Check, "client-clock:drift": lb.Broken}},
-		{"shell", "", "./mylock.sh", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Broken, "kill-holder": lb.Safe}},
-		{"java", "javac Lockbench.java MyLock.java && ", "java -XX:-UsePerfData -cp . MyLock", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Check, "client-clock:drift": lb.Broken}},
+		{"node", "", "./mylock.js", "2", "1s", "1s", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Check, "client-clock:drift": lb.Broken}},
+		// Each of its requests starts some programs: that takes its time on a machine that is busy.
+		{"shell", "", "./mylock.sh", "1", "3s", "12s", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Broken, "kill-holder": lb.Safe}},
+		{"java", "javac Lockbench.java MyLock.java && ", "java -XX:-UsePerfData -cp . MyLock", "2", "1s", "1s", map[string]lb.Outcome{"none": lb.Safe, "pause-holder": lb.Check, "client-clock:drift": lb.Broken}},
 	} {
 		t.Run(c.language, func(t *testing.T) {
+			t.Parallel()
+			if c.language == "shell" {
+				testkit.Alone(t)
+			} else {
+				testkit.Share(t, 2)
+			}
+			dir := t.TempDir()
 			at := filepath.Join(dir, c.language)
-			if code, _, stderr := ran(t, lockbench(t, dir, "template", c.language, at)); code != exitKept || !strings.Contains(stderr, "run --exec") {
+			if code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "template", c.language, at)); code != exitKept || !strings.Contains(stderr, "run --exec") {
 				t.Fatalf("template: exit code %d: %s", code, stderr)
 			}
 			if c.build != "" {
-				build := lockbench(t, at)
+				build := testkit.Command(t, at)
 				build.Path, build.Args = "/bin/sh", []string{"sh", "-c", c.build + "true"}
-				if code, _, stderr := ran(t, build); code != 0 {
+				if code, _, stderr := testkit.Ran(t, build); code != 0 {
 					t.Fatal(stderr)
 				}
 			}
@@ -56,32 +63,47 @@ func TestOwnProgram(t *testing.T) {
 			for f := range c.want {
 				faults = append(faults, f)
 			}
-			got := cells(t, lockbench(t, at, "matrix", "--json", "--exec", c.exec, "--faults", strings.Join(faults, ","), "--jobs", "3", "--seed", "3", "--out", "m"), exitKept)
+			cmd := testkit.Command(t, at, "matrix", "--json", "--exec", c.exec, "--faults", strings.Join(faults, ","), "--jobs", c.jobs, "--seed", "3",
+				"--ttl", c.ttl, "--duration", c.duration, "--clients", "3", "--processes", "3", "--out", "m")
+			cmd.Env = append(cmd.Env, "NODE_PATH=/usr/share/nodejs")
+			got := cells(t, cmd, exitKept)
 			for f, want := range c.want {
 				if c := got["my-lock × "+f]; c.Outcome != want {
 					t.Errorf("%s: %s, want %s: %s (%s)", f, c.Outcome, want, c.Reason, c.Effect)
 				}
 			}
+			if c.language == "python" {
+				afterwards(t, at)
+			}
 		})
 	}
-	// Whoever has the directory has the program's name, and how to do the run again.
-	code, stdout, stderr := ran(t, lockbench(t, filepath.Join(dir, "python"), "matrix", "--resume", "m", "--json"))
+}
+
+// afterwards: whoever has the directory of runs of a program has its name, and how to do them
+// again. Its orders are walked through the protocol, and those of one that takes what others
+// hold break it.
+func afterwards(t *testing.T, dir string) {
+	t.Helper()
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "matrix", "--resume", "m", "--json"))
 	if code != exitKept || !strings.Contains(stdout, `"my-lock"`) {
 		t.Errorf("resume: exit code %d: %s%s", code, stdout, stderr)
 	}
-	// Its orders are walked through the protocol, and those of one that takes what others hold break it.
-	python := filepath.Join(dir, "python")
-	if out := explored(t, python, exitKept, "--exec", "./mylock.py", "--acquisitions", "1", "--crashes", "0", "--lost", "0"); !strings.Contains(out, "breaks it: every order") {
+	all := []string{"--exec", "./mylock.py", "--acquisitions", "1", "--crashes", "0", "--lost", "0"}
+	want := "breaks it: every order"
+	if !testkit.All() {
+		all, want = append(all, "--budget", "30"), "none of these"
+	}
+	if out := explored(t, dir, exitKept, all...); !strings.Contains(out, want) {
 		t.Errorf("explore: %s", out)
 	}
-	text, err := os.ReadFile(filepath.Join(python, "mylock.py"))
-	if err := errors.Join(err, os.WriteFile(filepath.Join(python, "taker.py"), bytes.Replace(text, []byte("nx=True"), []byte("nx=False"), 1), 0o755)); err != nil {
+	text, err := os.ReadFile(filepath.Join(dir, "mylock.py"))
+	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, "taker.py"), bytes.Replace(text, []byte("nx=True"), []byte("nx=False"), 1), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if out := explored(t, python, exitBroke, "--exec", "./taker.py", "--acquisitions", "1", "--faults", "0"); !strings.Contains(out, "BROKEN by ") {
+	if out := explored(t, dir, exitBroke, "--exec", "./taker.py", "--acquisitions", "1", "--faults", "0", "--budget", "2"); !strings.Contains(out, "BROKEN by ") {
 		t.Errorf("explore, of one that takes what others hold: %s", out)
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "python", "m", "report.html"))
+	page, err := os.ReadFile(filepath.Join(dir, "m", "report.html"))
 	if err != nil || !strings.Contains(string(page), "&amp;&amp; ./mylock.py") {
 		t.Errorf("the page does not name the program: %v", err)
 	}
@@ -89,8 +111,8 @@ func TestOwnProgram(t *testing.T) {
 
 // TestBrokenProgram is a finding about the program, in one line, and no verdict of its lock.
 func TestBrokenProgram(t *testing.T) {
-	t.Parallel() // it waits, most of the time
-	needLab(t)
+	t.Parallel()
+	needLab(t, 1)
 	languagesAreHere(t)
 	dir := t.TempDir()
 	broken, err := filepath.Abs("../impls/foreign/testdata/broken.py")
@@ -103,7 +125,7 @@ func TestBrokenProgram(t *testing.T) {
 		{"garbage", "pause-holder", `garbage printed "Traceback: something of a library's" on standard output`},
 	} {
 		begin := time.Now()
-		code, _, stderr := ran(t, lockbench(t, dir, "run", "--exec", broken+" "+c.wrong, "--fault", c.fault, "--duration", "3s", "--out", c.wrong))
+		code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "run", "--exec", broken+" "+c.wrong, "--fault", c.fault, "--duration", "3s", "--out", c.wrong))
 		var told []string
 		for line := range strings.Lines(stderr) {
 			if strings.Contains(line, "the program did wrong") {
@@ -123,7 +145,7 @@ func TestBrokenProgram(t *testing.T) {
 		if err := run.Blamed(); !errors.Is(err, rundir.ErrProgram) {
 			t.Errorf("%s: the directory says %v", c.wrong, err)
 		}
-		if code, stdout, _ := ran(t, lockbench(t, dir, "check", c.wrong)); code != exitUndecided || !strings.Contains(stdout, "INCONCLUSIVE") {
+		if code, stdout, _ := testkit.Ran(t, testkit.Command(t, dir, "check", c.wrong)); code != exitUndecided || !strings.Contains(stdout, "INCONCLUSIVE") {
 			t.Errorf("%s: check ended with %d: %s", c.wrong, code, stdout)
 		}
 	}
@@ -132,8 +154,8 @@ func TestBrokenProgram(t *testing.T) {
 // TestConform tells which claims hold, a line each: of a library's lock all, and of one whose DEL
 // looks at no owner those that it breaks.
 func TestConform(t *testing.T) {
-	t.Parallel() // it waits, most of the time
-	needLab(t)
+	t.Parallel()
+	needLab(t, 1)
 	languagesAreHere(t)
 	broken, err := filepath.Abs("../impls/foreign/testdata/broken.py")
 	if err != nil {
@@ -147,7 +169,7 @@ func TestConform(t *testing.T) {
 		{[]string{"--algorithm", "peer-redis-py"}, exitKept, " 0 deviate as declared, 0 failed\n"},
 		{[]string{"--exec", broken}, exitBroke, "\nFAIL foreign-release "},
 	} {
-		code, stdout, stderr := ran(t, lockbench(t, t.TempDir(), append([]string{"conform"}, c.how...)...))
+		code, stdout, stderr := testkit.Ran(t, testkit.Command(t, t.TempDir(), append([]string{"conform"}, c.how...)...))
 		if code != c.code || !strings.Contains("\n"+stdout, c.want) || !strings.Contains(stdout, "\nok   round-trips ") {
 			t.Errorf("%v: exit code %d, want %d and %q: %s%s", c.how, code, c.code, c.want, stdout, stderr)
 		}

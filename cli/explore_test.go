@@ -10,12 +10,13 @@ import (
 
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // explored runs explore, and wants an exit code.
 func explored(t *testing.T, dir string, want int, args ...string) (stdout string) {
 	t.Helper()
-	code, stdout, stderr := ran(t, lockbench(t, dir, append([]string{"explore"}, args...)...))
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, append([]string{"explore"}, args...)...))
 	if code != want {
 		t.Fatalf("explore %q: exit code %d, want %d\n%s%s", args, code, want, stdout, stderr)
 	}
@@ -24,7 +25,8 @@ func explored(t *testing.T, dir string, want int, args ...string) (stdout string
 
 // TestExplore: no order without faults breaks a good lock, and that is said with the number.
 func TestExplore(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 1)
 	dir := t.TempDir()
 	out := explored(t, dir, exitKept, "--algorithm", "redis-setpx-lua", "--faults", "0")
 	for _, want := range []string{"nothing  20 orders: 20 SAFE  as declared", "none of these 20 orders breaks it: every order of 2 clients"} {
@@ -42,9 +44,10 @@ func TestExplore(t *testing.T) {
 // TestExploreFindsWhatBreaks: a lock that frees what others hold is seen to, in an order that can
 // be read, judged again and performed again; and the matrix tells of it.
 func TestExploreFindsWhatBreaks(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 2)
 	dir := t.TempDir()
-	if code, stdout, stderr := ran(t, lockbench(t, dir, "matrix", "--algorithms", "redis-setpx-del", "--faults", "none,kill-holder", "--duration", "100ms", "--out", "m")); code == exitUsage || code == exitCantRun {
+	if code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "matrix", "--algorithms", "redis-setpx-del", "--faults", "none,kill-holder", "--duration", "100ms", "--out", "m")); code == exitUsage || code == exitCantRun {
 		t.Fatalf("matrix: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	out := explored(t, dir, exitKept, "--algorithm", "redis-setpx-del", "--acquisitions", "1", "--crashes", "0", "--lost", "0", "--matrix", "m")
@@ -59,7 +62,7 @@ func TestExploreFindsWhatBreaks(t *testing.T) {
 	}
 	v := e.Violations[0]
 	order := filepath.Join(e.Dir, v.Dir)
-	if code, stdout, _ := ran(t, lockbench(t, dir, "check", order)); code != exitBroke || !strings.Contains(stdout, string(v.Outcome)+" ("+v.Reason) {
+	if code, stdout, _ := testkit.Ran(t, testkit.Command(t, dir, "check", order)); code != exitBroke || !strings.Contains(stdout, string(v.Outcome)+" ("+v.Reason) {
 		t.Errorf("check: exit code %d, and not %s (%s):\n%s", code, v.Outcome, v.Reason, stdout)
 	}
 	if out := explored(t, dir, exitBroke, "--replay", order, "--times", "3"); !strings.HasPrefix(out, string(v.Outcome)+" 3 of 3\n") {
@@ -75,17 +78,17 @@ func TestExploreFindsWhatBreaks(t *testing.T) {
 	}
 	contains(t, filepath.Join(order, rundir.PageFile), "Move by move", "<li>c1 sends set", "explore</span>")
 	contains(t, filepath.Join(dir, "m", rundir.PageFile), "orders break it", "explored/redis-setpx-del/"+v.Dir+"/report.html")
-	if code, stdout, _ := ran(t, lockbench(t, dir, "report", "--markdown", "m")); code != exitKept || !strings.Contains(stdout, "**redis-setpx-del**: BROKEN by ") {
+	if code, stdout, _ := testkit.Ran(t, testkit.Command(t, dir, "report", "--markdown", "m")); code != exitKept || !strings.Contains(stdout, "**redis-setpx-del**: BROKEN by ") {
 		t.Errorf("report --markdown: exit code %d\n%s", code, stdout)
 	}
-	if code, _, stderr := ran(t, lockbench(t, dir, "report", order, "m")); code != exitUsage || !strings.Contains(stderr, "one order of an exploration") {
+	if code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "report", order, "m")); code != exitUsage || !strings.Contains(stderr, "one order of an exploration") {
 		t.Errorf("report with other runs: exit code %d, %s", code, stderr)
 	}
 }
 
 // TestExploreKnown: locks that an order alone breaks are broken by the one that is known.
 func TestExploreKnown(t *testing.T) {
-	needLab(t)
+	needLab(t, 0)
 	one := []string{"--acquisitions", "1"}
 	for _, c := range []struct {
 		algorithm, fault string
@@ -95,24 +98,29 @@ func TestExploreKnown(t *testing.T) {
 		{"redis-setnx-getset", "--expiries", one, []string{"BROKEN by ", "a lease's time passes", "c2 sends getset", "c1 sends del"}},
 		{"published-000-lettuce", "", []string{"--budget", "100"}, []string{"BROKEN by ", "1. c1 sends set", "c1 sends del"}},
 	} {
-		args := append([]string{"--algorithm", c.algorithm}, c.args...)
-		for _, kind := range []string{"--crashes", "--expiries", "--lost"} {
-			if kind != c.fault {
-				args = append(args, kind, "0")
+		t.Run(c.algorithm, func(t *testing.T) {
+			t.Parallel()
+			testkit.Share(t, 1)
+			args := append([]string{"--algorithm", c.algorithm}, c.args...)
+			for _, kind := range []string{"--crashes", "--expiries", "--lost"} {
+				if kind != c.fault {
+					args = append(args, kind, "0")
+				}
 			}
-		}
-		out := explored(t, t.TempDir(), exitKept, args...)
-		for _, want := range c.story {
-			if !strings.Contains(out, want) {
-				t.Errorf("%s: no %q in\n%s", c.algorithm, want, out)
+			out := explored(t, t.TempDir(), exitKept, args...)
+			for _, want := range c.story {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in\n%s", want, out)
+				}
 			}
-		}
+		})
 	}
 }
 
 // TestExploreJSON: what programs read is what the file has, a line a lock.
 func TestExploreJSON(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 1)
 	dir := t.TempDir()
 	out := explored(t, dir, exitKept, "--algorithm", "redis-setpx-lua,redis-setpx-del", "--acquisitions", "1", "--faults", "0", "--out", "e", "--json")
 	var of []string

@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -57,12 +58,12 @@ commands:
 // TestExternal uses a server that somebody else runs: workloads, faults of the clients' side,
 // faults by command, and the benchmark. Nothing of it is left there, and no secret here.
 func TestExternal(t *testing.T) {
-	t.Parallel() // it waits, most of the time
-	needLab(t)
+	t.Parallel()
+	needLab(t, 2)
 	addrs, server, _ := theirRedis(t)
 	dir := t.TempDir()
 	theirs := func(args ...string) *exec.Cmd {
-		cmd := lockbench(t, dir, append(args, "--addrs", addrs)...)
+		cmd := testkit.Command(t, dir, append(args, "--addrs", addrs)...)
 		cmd.Env = append(cmd.Env, "LOCKBENCH_PASSWORD="+theirSecret)
 		return cmd
 	}
@@ -85,10 +86,10 @@ func TestExternal(t *testing.T) {
 	if c := nothing["redis-fenced × kill-server"]; c.Outcome != lb.Inconclusive {
 		t.Errorf("a command that does nothing: %s, %s", c.Outcome, c.Effect)
 	}
-	if code, _, stderr := ran(t, theirs("run", "--algorithm", "redis-fenced", "--fault", "failover", "--ttl", "500ms", "--out", "bad")); code != exitUndecided || !strings.Contains(stderr, "no such host") {
+	if code, _, stderr := testkit.Ran(t, theirs("run", "--algorithm", "redis-fenced", "--fault", "failover", "--ttl", "500ms", "--out", "bad")); code != exitUndecided || !strings.Contains(stderr, "no such host") {
 		t.Errorf("a command that fails: %d\n%s", code, stderr)
 	}
-	code, stdout, stderr := ran(t, theirs("bench", "--json", "--short", "--algorithms", "redis-setpx-lua", "--rounds", "2", "--budget", "5s", "--ttl", "500ms", "--out", "b"))
+	code, stdout, stderr := testkit.Ran(t, theirs("bench", "--json", "--short", "--algorithms", "redis-setpx-lua", "--rounds", "2", "--budget", "5s", "--ttl", "500ms", "--out", "b"))
 	var b cost.Bench
 	if err := json.Unmarshal([]byte(stdout), &b); err != nil || code != exitKept || b.Figure(cost.Uncontended("redis-setpx-lua", cost.Given), cost.Cycle) == nil {
 		t.Errorf("%d, %v\n%s", code, err, stderr)
@@ -121,7 +122,8 @@ func noSecret(t *testing.T, dir string) {
 
 // TestExternalRefused: what can't work ends at once, with 4 or 64, and says what to do.
 func TestExternalRefused(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 1)
 	addrs, server, _ := theirRedis(t)
 	if err := server.Set(t.Context(), "lockbench:left", "1", 0).Err(); err != nil {
 		t.Fatal(err)
@@ -143,9 +145,9 @@ func TestExternalRefused(t *testing.T) {
 		{exitUsage, "--server-option", theirSecret, []string{"--addrs", addrs, "--server-option", "a=b"}},
 		{exitUsage, "--store", theirSecret, []string{"--addrs", addrs, "--store", "redis"}},
 	} {
-		cmd := lockbench(t, t.TempDir(), append([]string{"run", "--algorithm", "redis-setpx-lua"}, tc.flags...)...)
+		cmd := testkit.Command(t, t.TempDir(), append([]string{"run", "--algorithm", "redis-setpx-lua"}, tc.flags...)...)
 		cmd.Env = append(cmd.Env, "LOCKBENCH_PASSWORD="+tc.env)
-		code, _, stderr := ran(t, cmd)
+		code, _, stderr := testkit.Ran(t, cmd)
 		if line := strings.TrimSpace(stderr); code != tc.code || !strings.Contains(line, tc.says) || strings.Contains(line, "\n") {
 			t.Errorf("%v: %d, want %d with %q:\n%s", tc.flags, code, tc.code, tc.says, stderr)
 		}
@@ -153,9 +155,9 @@ func TestExternalRefused(t *testing.T) {
 	if n := server.DBSize(t.Context()).Val(); n != 2 {
 		t.Errorf("%d keys are there", n)
 	}
-	cmd := lockbench(t, t.TempDir(), "run", "--algorithm", "redis-setpx-lua", "--addrs", addrs, "--yes", "--duration", "1s")
+	cmd := testkit.Command(t, t.TempDir(), "run", "--algorithm", "redis-setpx-lua", "--addrs", addrs, "--yes", "--duration", "1s")
 	cmd.Env = append(cmd.Env, "LOCKBENCH_PASSWORD="+theirSecret)
-	if code, _, stderr := ran(t, cmd); code != exitKept {
+	if code, _, stderr := testkit.Ran(t, cmd); code != exitKept {
 		t.Errorf("%d\n%s", code, stderr)
 	}
 	if keys := server.Keys(t.Context(), "*").Val(); len(keys) != 1 {

@@ -30,9 +30,10 @@ func (panics) Open(context.Context, *lb.Env) (lb.Client, error) { panic("a bug o
 // TestFailedRun: a run that fails ends no other, and whoever looks at the matrix is
 // told, wherever he looks.
 func TestFailedRun(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 2)
 	dir := t.TempDir()
-	code, stdout, stderr := ran(t, lockbench(t, dir, "matrix", "--json", "--algorithms", "panics,redis-setpx-lua", "--faults", "none",
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "matrix", "--json", "--algorithms", "panics,redis-setpx-lua", "--faults", "none",
 		"--duration", "500ms", "--out", "m", "--junit", "j.xml"))
 	if code != exitUndecided || !strings.Contains(stderr, "the worker has ended") {
 		t.Errorf("exit code %d\n%s", code, stderr)
@@ -46,16 +47,16 @@ func TestFailedRun(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(dir, "j.xml")); err != nil || !strings.Contains(string(text), `<error message="INCONCLUSIVE: the run failed: `) {
 		t.Errorf("JUnit: %v\n%s", err, text)
 	}
-	if code, stdout, stderr = ran(t, lockbench(t, dir, "check", "m")); code != exitUndecided || !strings.Contains(stdout, "the run failed: ") {
+	if code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "check", "m")); code != exitUndecided || !strings.Contains(stdout, "the run failed: ") {
 		t.Errorf("check: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	onPage(t, filepath.Join(dir, "m"), "1 SAFE, 1 failed; no promise broken", "1 cell whose run failed", ">failed<", "the worker has ended")
-	code, stdout, stderr = ran(t, lockbench(t, dir, "run", "--algorithm", "panics", "--out", "r"))
+	code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "run", "--algorithm", "panics", "--out", "r"))
 	if code != exitUndecided || !strings.Contains(stdout, "1 failed") || !strings.Contains(stderr, "the worker has ended") {
 		t.Errorf("run: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	onPage(t, filepath.Join(dir, "r"), "1 failed", "the worker has ended")
-	if code, _, stderr = ran(t, lockbench(t, dir, "run", "--algorithm", "none", "--out", "r")); code != exitUsage || !strings.Contains(stderr, "never writes over another") {
+	if code, _, stderr = testkit.Ran(t, testkit.Command(t, dir, "run", "--algorithm", "none", "--out", "r")); code != exitUsage || !strings.Contains(stderr, "never writes over another") {
 		t.Errorf("over another run: exit code %d\n%s", code, stderr)
 	}
 	onPage(t, filepath.Join(dir, "r"), "panics")
@@ -92,7 +93,8 @@ func onPage(t *testing.T, dir string, words ...string) {
 
 // TestFullDisk: where nothing more can be written, what happened is still told.
 func TestFullDisk(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 2)
 	dir := t.TempDir()
 	full := filepath.Join(dir, "full")
 	if err := os.Mkdir(full, 0o755); err != nil {
@@ -106,10 +108,10 @@ func TestFullDisk(t *testing.T) {
 	if out, err := exec.Command("unshare", append(in, "true")...).CombinedOutput(); err != nil {
 		testkit.Need(t, "a mount of its own", errors.New(string(out)))
 	}
-	cmd := lockbench(t, dir, "matrix", "--json", "--algorithms", "none,redis-setpx-lua", "--faults", "none", "--out", filepath.Join(full, "m"))
+	cmd := testkit.Command(t, dir, "matrix", "--json", "--algorithms", "none,redis-setpx-lua", "--faults", "none", "--out", filepath.Join(full, "m"))
 	wrapped := exec.Command("unshare", append(in, cmd.Args...)...)
 	wrapped.Dir, wrapped.Env = cmd.Dir, cmd.Env
-	code, stdout, stderr := ran(t, wrapped)
+	code, stdout, stderr := testkit.Ran(t, wrapped)
 	var file rundir.MatrixFile
 	if err := json.Unmarshal([]byte(stdout), &file); err != nil || len(file.Cells) != 2 {
 		t.Errorf("%v\n%s", err, stdout)
@@ -127,8 +129,9 @@ func TestFullDisk(t *testing.T) {
 
 // TestTwice: who interrupts once more does not wait for anything.
 func TestTwice(t *testing.T) {
-	needLab(t)
-	cmd := lockbench(t, t.TempDir(), "run", "--algorithm", "redis-setpx-lua", "--duration", "30s")
+	t.Parallel()
+	needLab(t, 1)
+	cmd := testkit.Command(t, t.TempDir(), "run", "--algorithm", "redis-setpx-lua", "--duration", "30s")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/testkit"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // TestFaults holds the faults of servers, networks and clocks to what is known of
@@ -22,7 +27,7 @@ func TestFaults(t *testing.T) {
 			"cut-two+restart-empty": {lb.Broken}, "cut-two+server-clock": {lb.Broken}, "kill-two": {lb.Safe}}},
 		{"redlock-restart-delay", "redis-5-delayed", map[string][]lb.Outcome{"cut-two+restart-empty": {lb.Safe}}},
 		{"zk-sequential", "zookeeper-3", map[string][]lb.Outcome{
-			"kill-leader": {lb.Safe, lb.Check}, "cut-leader": {lb.Safe, lb.Check}, "pause-leader": {lb.Safe, lb.Check}}},
+			"kill-leader": {lb.Safe, lb.Check}, "cut-leader": {lb.Safe, lb.Check}, "pause-leader+": {lb.Safe, lb.Check}}},
 		{"etcd-lease", "etcd-3", map[string][]lb.Outcome{
 			"kill-leader": {lb.Safe, lb.Check}, "cut-leader": {lb.Safe, lb.Check}, "pause-leader": {lb.Safe, lb.Check}}},
 		{"zk-sequential", "zookeeper", map[string][]lb.Outcome{"server-clock": {lb.Safe}}},
@@ -52,7 +57,7 @@ func TestOperators(t *testing.T) {
 		{"etcd-lease", "etcd-3", map[string][]lb.Outcome{
 			"failover-by-command": survived, "rolling-restart": survived, "replace-member": survived, "compact": survived, "nospace-alarm": survived, "defrag": survived, "disk-full": survived, "disk-stall": survived}},
 		{"etcd-lease", "etcd", map[string][]lb.Outcome{"server-clock:back": {lb.Safe}, "disk-full": survived}},
-		{"zk-sequential", "zookeeper-3", map[string][]lb.Outcome{"rolling-restart": survived, "disk-full": survived, "disk-stall": survived, "server-clock:back": {lb.Safe}}},
+		{"zk-sequential", "zookeeper-3", map[string][]lb.Outcome{"rolling-restart": survived, "disk-full+": survived, "disk-stall+": survived, "server-clock:back+": {lb.Safe}}},
 	})
 }
 
@@ -63,8 +68,8 @@ func TestSlowness(t *testing.T) {
 		{"redis-setpx-lua", "redis", map[string][]lb.Outcome{
 			"one-way-cut": {lb.Check}, "flapping-link": survived, "lossy-link": survived, "reconnect-storm": {lb.Safe}, "slow-server": survived, "snapshot": {lb.Safe}}},
 		{"redlock", "redis-5", map[string][]lb.Outcome{"slow-server": {lb.Safe}}},
-		{"zk-sequential", "zookeeper-3", map[string][]lb.Outcome{"deaf-leader": survived, "reconnect-storm": {lb.Safe}, "slow-server": survived}},
-		{"etcd-lease", "etcd-3", map[string][]lb.Outcome{"deaf-leader": survived, "reconnect-storm": {lb.Safe}, "slow-server": survived, "snapshot": {lb.Safe}}},
+		{"zk-sequential", "zookeeper-3", map[string][]lb.Outcome{"deaf-leader": survived, "reconnect-storm+": {lb.Safe}, "slow-server+": survived}},
+		{"etcd-lease", "etcd-3", map[string][]lb.Outcome{"deaf-leader": survived, "reconnect-storm": {lb.Safe}, "slow-server+": survived, "snapshot": {lb.Safe}}},
 		{"mysql-forupdate", "mariadb", map[string][]lb.Outcome{"idle-holder": {lb.Broken}, "reconnect-storm": {lb.Broken}}},
 		{"mysql-insert-ttl", "mariadb", map[string][]lb.Outcome{"idle-holder": {lb.Safe}, "reconnect-storm": {lb.Safe}}},
 	})
@@ -73,22 +78,33 @@ func TestSlowness(t *testing.T) {
 // row is a lock under some faults.
 type row struct {
 	algorithm, topology string
-	want                map[string][]lb.Outcome // by fault; where it says BROKEN, by what the lock itself did
+	// want is by fault; where it says BROKEN, by what the lock itself did. A fault with a + is left
+	// to make test-all: make test has it on servers of another kind, and does not see that day
+	// what it does to these.
+	want map[string][]lb.Outcome
 }
 
 func strike(t *testing.T, rows []row) {
 	t.Helper()
-	needLab(t)
+	needLab(t, 0)
 	for _, c := range rows {
 		t.Run(c.algorithm+" on "+c.topology, func(t *testing.T) {
-			t.Parallel() // it waits, most of the time
-			var faults []string
-			for f := range c.want {
-				faults = append(faults, f)
+			t.Parallel()
+			top, ok := lab.FindTopology(c.topology)
+			if !ok {
+				t.Fatalf("no topology %q", c.topology)
 			}
-			got := cells(t, lockbench(t, t.TempDir(), "matrix", "--json", "--topology", c.topology,
-				"--algorithms", c.algorithm, "--faults", strings.Join(faults, ","), "--jobs", "2"), exitKept)
-			for fault, want := range c.want {
+			testkit.Share(t, 2*labtest.Places(top))
+			wants := map[string][]lb.Outcome{}
+			for f, want := range c.want {
+				if name, later := strings.CutSuffix(f, "+"); !later || testkit.All() {
+					wants[name] = want
+				}
+			}
+			faults := slices.Collect(maps.Keys(wants))
+			got := cells(t, testkit.Command(t, t.TempDir(), small("matrix", "--json", "--topology", c.topology,
+				"--algorithms", c.algorithm, "--faults", strings.Join(faults, ","), "--jobs", "2")...), exitKept)
+			for fault, want := range wants {
 				wanted(t, got[c.algorithm+" × "+fault], want)
 			}
 		})
@@ -115,9 +131,10 @@ func wanted(t *testing.T, c checker.Cell, outcomes []lb.Outcome) {
 
 // TestFirst stops a long run of a lock that is none long before its end.
 func TestFirst(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 1)
 	start := time.Now()
-	cmd := lockbench(t, t.TempDir(), "run", "--json", "--algorithm", "none", "--fault", "none", "--duration", "60s", "--first")
+	cmd := testkit.Command(t, t.TempDir(), "run", "--json", "--algorithm", "none", "--fault", "none", "--duration", "60s", "--first")
 	wanted(t, withEffect(cells(t, cmd, exitKept)["none × none"]), []lb.Outcome{lb.Broken})
 	if d := time.Since(start); d > 20*time.Second {
 		t.Errorf("a run that is to stop at the first violation took %v", d)

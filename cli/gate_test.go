@@ -21,6 +21,7 @@ import (
 	"github.com/lockbench/lockbench/impls/redis"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -62,7 +63,8 @@ type gateSays struct {
 // TestGate puts a lock that is broken on purpose and a bench that is blinded before the
 // gate, on a real server: both must close it, each by its name.
 func TestGate(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 4)
 	dir := t.TempDir()
 	conf := `
 run:
@@ -78,7 +80,7 @@ promises:
 	if err := os.WriteFile(filepath.Join(dir, "lockbench.yaml"), []byte(conf), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	code, stdout, stderr := ran(t, lockbench(t, dir, "gate", "--json", "--out", "g", "--junit", "j.xml", "--summary", "s.md"))
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "gate", "--json", "--out", "g", "--junit", "j.xml", "--summary", "s.md"))
 	if code != exitBroke {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
@@ -109,8 +111,8 @@ promises:
 	}
 	// The command that reproduces it can be pasted, and does.
 	again := exec.Command("sh", "-c", got["careless under pause-holder"].Again+" --out again")
-	again.Dir, again.Env = dir, append(os.Environ(), asMain+"=1")
-	if code, stdout, stderr := ran(t, again); code != exitBroke || !strings.Contains(stdout, "careless under pause-holder is BROKEN") {
+	again.Dir = dir
+	if code, stdout, stderr := testkit.Ran(t, again); code != exitBroke || !strings.Contains(stdout, "careless under pause-holder is BROKEN") {
 		t.Errorf("again: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	// What was run can be judged again, and where the hazard is allowed it passes.
@@ -118,7 +120,7 @@ promises:
 	if err := os.WriteFile(filepath.Join(dir, "known.yaml"), []byte(known), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := ran(t, lockbench(t, dir, "gate", "--config", "known.yaml", "again")); code != exitKept {
+	if code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "gate", "--config", "known.yaml", "again")); code != exitKept {
 		t.Errorf("judged as a known break: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	namesEveryFile(t, filepath.Join(dir, "g"))
@@ -168,9 +170,9 @@ func decoded(t *testing.T, text string) any {
 func TestSchema(t *testing.T) {
 	dir := t.TempDir()
 	m := recordMatrix(t, filepath.Join(dir, "m"))
-	_, printed, _ := ran(t, lockbench(t, dir, "check", "--json", "m"))
+	_, printed, _ := testkit.Ran(t, testkit.Command(t, dir, "check", "--json", "m"))
 	validates(t, printed)
-	_, printed, _ = ran(t, lockbench(t, dir, "gate", "--json", "m"))
+	_, printed, _ = testkit.Ran(t, testkit.Command(t, dir, "gate", "--json", "m"))
 	validates(t, printed)
 	text, err := os.ReadFile(filepath.Join(m.Dir, "matrix.json"))
 	if err != nil {
@@ -268,8 +270,8 @@ func TestExampleGate(t *testing.T) {
 func TestGateOfUnfinishedMatrix(t *testing.T) {
 	dir := t.TempDir()
 	recordMatrix(t, filepath.Join(dir, "m"))
-	ran(t, lockbench(t, dir, "check", "m"))
-	code, stdout, stderr := ran(t, lockbench(t, dir, "gate", "--json", "m"))
+	testkit.Ran(t, testkit.Command(t, dir, "check", "m"))
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "gate", "--json", "m"))
 	if code != exitUndecided {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}

@@ -13,21 +13,18 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/impls/redis"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/lab/external"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// asMain makes the test's own binary behave as lockbench. The labs start their
-// processes from the running executable, which in a test is the test.
-const asMain = "LOCKBENCH_TEST_AS_MAIN"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(asMain) != "" {
-		os.Exit(Main(os.Args[1:], things()))
-	}
-	testscript.Main(m, map[string]func(){"lockbench": func() { os.Exit(Main(os.Args[1:], things())) }})
+	lockbench := func(args []string) int { return Main(args, things()) }
+	testkit.Program(lockbench)
+	testkit.Overlap(16)
+	testscript.Main(m, map[string]func(){"lockbench": func() { os.Exit(lockbench(os.Args[1:])) }})
 }
 
 // things are what lockbench itself knows, and locks and faults that are not what they
@@ -41,9 +38,8 @@ func things() Catalog {
 // TestScripts holds the command line to its contract. See testdata/script.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:   filepath.Join("testdata", "script"),
-		Setup: func(env *testscript.Env) error { env.Setenv(asMain, "1"); return nil },
-		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"codes": codes, "sample": sample},
+		Dir:  filepath.Join("testdata", "script"),
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"codes": codes, "sample": sample},
 	})
 }
 
@@ -60,17 +56,4 @@ func codes(ts *testscript.TestScript, _ bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("exit code %s, want %s", got, args[0])
 	}
-}
-
-// lockbench is a command of this program, as a user would start it in dir.
-func lockbench(t *testing.T, dir string, args ...string) *exec.Cmd {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), asMain+"=1")
-	return cmd
 }

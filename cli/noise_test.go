@@ -12,6 +12,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/cost"
 	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // asSlower makes this program a build in which redis-setpx-lua became slower.
@@ -62,7 +63,12 @@ func slowedDown(locks []lb.Impl) []lb.Impl {
 // of pairs, shows how sure that is, with a quarter as many tries of the slower build: see
 // make noise.
 func TestNoise(t *testing.T) {
-	needLab(t)
+	if !testkit.All() {
+		t.Log("left to make test-all: until then a comparison of real benchmarks may be deaf, or cry, and only made-up ones were compared")
+		return
+	}
+	t.Parallel()
+	needLab(t, 2)
 	pairs, tries, budget := 1, 3, "12s"
 	many, err := strconv.Atoi(os.Getenv("LOCKBENCH_NOISE_PAIRS"))
 	if err == nil {
@@ -72,18 +78,18 @@ func TestNoise(t *testing.T) {
 	measure := func(slower bool) string {
 		n++
 		name := fmt.Sprintf("b%d", n)
-		cmd := lockbench(t, dir, "bench", "--short", "--algorithms", "redis-setpx-lua", "--rounds", "30", "--budget", budget, "--ttl", "500ms", "--out", name)
+		cmd := testkit.Command(t, dir, "bench", "--short", "--algorithms", "redis-setpx-lua", "--rounds", "30", "--budget", budget, "--ttl", "500ms", "--out", name)
 		if slower {
 			cmd.Env = append(cmd.Env, asSlower+"=1")
 		}
-		if code, _, stderr := ran(t, cmd); code != exitKept {
+		if code, _, stderr := testkit.Ran(t, cmd); code != exitKept {
 			t.Fatalf("bench: exit code %d\n%s", code, stderr)
 		}
 		return name
 	}
 	quiet := 0
 	for i := range pairs {
-		code, stdout, _ := ran(t, lockbench(t, dir, "compare", measure(false), measure(false)))
+		code, stdout, _ := testkit.Ran(t, testkit.Command(t, dir, "compare", measure(false), measure(false)))
 		if code == exitKept {
 			quiet++
 		} else {
@@ -93,7 +99,7 @@ func TestNoise(t *testing.T) {
 	seen := 0
 	for range tries {
 		base, head := measure(false), measure(true)
-		code, stdout, stderr := ran(t, lockbench(t, dir, "compare", "--json", base, head))
+		code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "compare", "--json", base, head))
 		cycle := cycleOf(t, stdout)
 		t.Logf("exit code %d, the cycle in memory takes %.2f times as long (%.2f to %.2f)", code, cycle.Ratio, cycle.Low, cycle.High)
 		switch {

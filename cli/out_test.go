@@ -5,12 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // TestOut: a directory that a user names is all that is written, and the link to the
 // latest run takes nobody's place.
 func TestOut(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 1)
 	dir := t.TempDir()
 	mine := func(name string) string { return filepath.Join(dir, name, "latest") }
 	for _, name := range []string{"z", "runs"} {
@@ -21,7 +24,7 @@ func TestOut(t *testing.T) {
 	once := func(args ...string) {
 		t.Helper()
 		args = append([]string{"run", "--algorithm", "none", "--fault", "none", "--duration", "500ms"}, args...)
-		if code, stdout, stderr := ran(t, lockbench(t, dir, args...)); code != exitKept {
+		if code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, args...)); code != exitKept {
 			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 		}
 	}

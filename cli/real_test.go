@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -25,19 +28,34 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// needLab skips, or in CI fails, where the local lab or a server is missing.
-func needLab(t *testing.T) {
-	t.Helper()
+// labIsReady looks once for all tests.
+var labIsReady = sync.OnceValue(func() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var kinds []lab.Kind
 	for _, topology := range lab.Topologies() {
 		kinds = append(kinds, topology.Kind)
 	}
-	if err := os.Setenv(asMain, "1"); err != nil { // for what the lab starts of this program, whichever test is the last to
-		t.Fatal(err)
+	return lab.Local().Ready(ctx, kinds)
+})
+
+// needLab skips, or in CI fails, where the local lab or a server is missing. It takes so many
+// of the machine's places, or none: see [testkit.Share].
+func needLab(t *testing.T, places int) {
+	t.Helper()
+	testkit.Need(t, "the local lab with all servers", labIsReady())
+	if places > 0 {
+		testkit.Share(t, places)
 	}
-	testkit.Need(t, "the local lab with all servers", lab.Local().Ready(ctx, kinds))
+}
+
+// small is a command whose runs are shorter, with fewer clients; make test-all has them as long
+// as users have.
+func small(args ...string) []string {
+	if !testkit.All() {
+		args = append(args, "--duration", "1s", "--clients", "4", "--processes", "2")
+	}
+	return args
 }
 
 // cells runs cmd, which must end with the exit code, and returns its --json.
@@ -77,12 +95,12 @@ func byCell(t *testing.T, out string) map[string]checker.Cell {
 // TestMatrix is the whole matrix on real servers: the locks that are known to
 // break are caught by the mechanism that breaks them, and the others are not.
 func TestMatrix(t *testing.T) {
-	t.Parallel() // it waits, most of the time
-	needLab(t)
+	t.Parallel()
+	needLab(t, 4)
 	dir := t.TempDir()
-	got := cells(t, lockbench(t, dir, "matrix", "--json", "--out", "m",
+	got := cells(t, testkit.Command(t, dir, small("matrix", "--json", "--out", "m",
 		"--algorithms", "none,redis-setnx-expire,redis-setpx-del,redis-setpx-lua,redis-fenced,etcd-lease",
-		"--faults", "none,pause-holder,kill-holder,cut-holder,kill@after-setnx,pause@before-write"), exitKept)
+		"--faults", "none,pause-holder,kill-holder,cut-holder,kill@after-setnx,pause@before-write", "--jobs", "4")...), exitKept)
 	for name, want := range map[string]struct {
 		outcome lb.Outcome
 		reason  string
@@ -125,7 +143,7 @@ func TestMatrix(t *testing.T) {
 		t.Error(err)
 	}
 	tidy(t, filepath.Join(dir, "m"))
-	again := lockbench(t, dir, "check", got["redis-fenced × none"].Dir)
+	again := testkit.Command(t, dir, "check", got["redis-fenced × none"].Dir)
 	if out, err := again.CombinedOutput(); err != nil {
 		t.Errorf("check of a recorded safe run: %v\n%s", err, out)
 	}
@@ -134,12 +152,11 @@ func TestMatrix(t *testing.T) {
 // TestContainers runs one lock of each kind of servers in containers: the same locks, faults
 // and checkers, and the same promises.
 func TestContainers(t *testing.T) {
-	t.Parallel() // it waits, most of the time
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	testkit.Need(t, "Docker and the images of all servers", docker.Check(ctx, "redis", "etcd", "zookeeper", "mariadb"))
 	const locks = "redis-setpx-lua,etcd-lease,zk-sequential,mysql-insert-ttl"
-	got := cells(t, lockbench(t, t.TempDir(), "matrix", "--json", "--lab", "docker", "--algorithms", locks,
+	got := cells(t, testkit.Command(t, t.TempDir(), "matrix", "--json", "--lab", "docker", "--algorithms", locks,
 		"--faults", "cut-holder,server-clock", "--jobs", "2"), exitKept)
 	for name, want := range map[string]lb.Outcome{
 		"redis-setpx-lua × server-clock":  lb.Broken,
@@ -160,10 +177,12 @@ func TestContainers(t *testing.T) {
 
 // TestUnprivileged runs in a user namespace, as a user who may do nothing else.
 func TestUnprivileged(t *testing.T) {
+	needLab(t, 0)
 	if os.Geteuid() != 0 {
-		needLab(t) // then every other test is this one, too
-		return
+		return // then every other test is this one, too
 	}
+	t.Parallel()
+	testkit.Share(t, 2)
 	const nobody = 65534
 	dir := t.TempDir()
 	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
@@ -181,7 +200,7 @@ func TestUnprivileged(t *testing.T) {
 		t.Fatal(err)
 	}
 	as := func(args ...string) *exec.Cmd {
-		cmd := lockbench(t, work, args...)
+		cmd := testkit.Command(t, work, args...)
 		cmd.Path, cmd.Args[0] = program, program
 		cmd.Env = append(cmd.Env, "HOME=/nonexistent")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
@@ -190,7 +209,8 @@ func TestUnprivileged(t *testing.T) {
 	if out, err := as("doctor").CombinedOutput(); err != nil {
 		testkit.Need(t, "user namespaces for unprivileged users", fmt.Errorf("%w: %s", err, out))
 	}
-	got := cells(t, as("matrix", "--json", "--algorithms", "none,redis-fenced,etcd-lease", "--faults", "none,cut-holder,pause@before-write"), exitKept)
+	got := cells(t, as(small("matrix", "--json", "--algorithms", "none,redis-fenced,etcd-lease", "--faults", "none,cut-holder,pause@before-write",
+		"--jobs", "2")...), exitKept)
 	for name, want := range map[string]lb.Outcome{
 		"none × none":                     lb.Broken,
 		"redis-fenced × none":             lb.Safe,
@@ -206,31 +226,55 @@ func TestUnprivileged(t *testing.T) {
 // TestKilled kills lockbench at random moments: nothing may be left behind, and
 // what was recorded until then must be readable.
 func TestKilled(t *testing.T) {
-	needLab(t)
-	dir := t.TempDir()
-	before := machine(t)
-	const seed, times = 7, 20
-	rnd := rand.New(rand.NewPCG(seed, 0))
+	needLab(t, 0)
+	for lane, algorithm := range []string{"redis-setpx-lua", "etcd-lease", "redis-setpx-lua", "etcd-lease"} {
+		t.Run(fmt.Sprint(lane, " ", algorithm), func(t *testing.T) {
+			t.Parallel()
+			testkit.Share(t, 1)
+			killed(t, algorithm, uint64(lane))
+		})
+	}
+}
+
+func killed(t *testing.T, algorithm string, lane uint64) {
+	t.Helper()
+	dir, mine := t.TempDir(), fmt.Sprint("LOCKBENCH_TEST_KILLED=", t.Name())
+	own := newMachine(t)
+	before := own.state(t, mine)
+	const seed, times = 7, 5
+	rnd, begun := rand.New(rand.NewPCG(seed, lane)), 0
 	for n := range times {
 		out := fmt.Sprintf("r%d", n)
-		cmd := lockbench(t, dir, "run", "--algorithm", []string{"redis-setpx-lua", "etcd-lease"}[n%2], "--fault", "pause-holder", "--out", out)
-		cmd.Env = append(cmd.Env, ours)
+		cmd := own.command(testkit.Command(t, dir, "run", "--algorithm", algorithm, "--fault", "pause-holder", "--out", out))
+		cmd.Env = append(os.Environ(), mine)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
+		}
+		if n%2 == 1 { // else it may not have begun on a busy machine
+			testkit.Eventually(t, time.Minute, func() error {
+				if files, _ := filepath.Glob(filepath.Join(dir, out, "events", "w*.jsonl")); len(files) == 0 {
+					return fs.ErrNotExist
+				}
+				return nil
+			})
 		}
 		time.Sleep(time.Duration(rnd.Int64N(int64(3 * time.Second))))
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait() // it was killed
-		eventually(t, 5*time.Second, func() error { return before.equal(machine(t)) })
+		testkit.Eventually(t, 5*time.Second, func() error { return before.equal(own.state(t, mine)) })
 		if files, _ := filepath.Glob(filepath.Join(dir, out, "events", "*.jsonl")); len(files) == 0 {
 			continue // killed before anything was recorded
 		}
-		check := lockbench(t, dir, "check", out)
+		begun++
+		check := testkit.Command(t, dir, "check", out)
 		if text, err := check.CombinedOutput(); check.ProcessState.ExitCode() > exitUndecided {
 			t.Errorf("check of a killed run: %v\n%s", err, text)
 		}
+	}
+	if begun == 0 {
+		t.Errorf("each of %d kills came before anything was recorded", times)
 	}
 }
 
@@ -238,13 +282,22 @@ func TestKilled(t *testing.T) {
 // and what the engine keeps of it, clean removes.
 func TestKilledInContainers(t *testing.T) {
 	testkit.Need(t, "Docker and the image of Redis", docker.Check(t.Context(), "redis"))
-	dir, before := t.TempDir(), machine(t)
-	cmd := lockbench(t, dir, "run", "--lab", "docker", "--algorithm", "redis-setpx-lua", "--fault", "pause-holder")
-	cmd.Env = append(cmd.Env, ours)
+	t.Parallel()
+	testkit.Alone(t) // containers of others are interfaces here, too
+	const mine = "LOCKBENCH_TEST_KILLED=in containers"
+	dir, host := t.TempDir(), machine{}
+	before := host.state(t, mine)
+	cmd := testkit.Command(t, dir, "run", "--lab", "docker", "--algorithm", "redis-setpx-lua", "--fault", "pause-holder", "--duration", "30s", "--out", "r")
+	cmd.Env = append(os.Environ(), mine)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(5 * time.Second)
+	testkit.Eventually(t, time.Minute, func() error { // until clients work
+		if files, _ := filepath.Glob(filepath.Join(dir, "r", "events", "w*.jsonl")); len(files) == 0 {
+			return errors.New("no client has worked yet")
+		}
+		return nil
+	})
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -256,16 +309,55 @@ func TestKilledInContainers(t *testing.T) {
 	if len(removed) < 2 {
 		t.Errorf("a lab that was killed has left only %q", removed)
 	}
-	eventually(t, 5*time.Second, func() error { return before.equal(machine(t)) })
+	testkit.Eventually(t, 5*time.Second, func() error { return before.equal(host.state(t, mine)) })
 }
 
-// ours marks the processes of TestKilled, and all that come of them.
-const ours = "LOCKBENCH_TEST_KILLED=yes"
+// machine is what a lab could leave something behind on. The zero machine is this one.
+type machine struct {
+	enter []string // the command that enters it
+	pid   int
+}
+
+// newMachine has interfaces and mounts of its own, for the time of the test: other tests
+// change this one's.
+func newMachine(t *testing.T) machine {
+	t.Helper()
+	into := []string{"--net", "--mount"}
+	more := []string{}
+	if os.Geteuid() != 0 {
+		more = []string{"--user"}
+		into = append(into, "--user", "--map-root-user")
+	}
+	holder := exec.Command("unshare", append(into, "sh", "-c", "mount --make-rshared / && exec cat")...) // so that mounts of its labs would be seen
+	stdin, err := holder.StdinPipe()
+	if err == nil {
+		err = holder.Start()
+	}
+	if err != nil {
+		testkit.Need(t, "namespaces", err)
+	}
+	t.Cleanup(func() { _ = stdin.Close(); _ = holder.Wait() })
+	pid := holder.Process.Pid
+	testkit.Eventually(t, 10*time.Second, func() error { // until it has left ours
+		if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err != nil || string(name) != "cat\n" {
+			return fmt.Errorf("no namespaces: %s, %v", name, err)
+		}
+		return nil
+	})
+	return machine{append([]string{"nsenter", "--target", strconv.Itoa(pid), "--net", "--mount", "--preserve-credentials"}, more...), pid}
+}
+
+// command is cmd there.
+func (m machine) command(cmd *exec.Cmd) *exec.Cmd {
+	cd := []string{"sh", "-c", `cd "$0" && exec "$@"`, cmd.Dir}
+	return exec.Command(m.enter[0], slices.Concat(m.enter[1:], cd, cmd.Args)...)
+}
 
 // state is what a lab could leave behind on a machine.
 type state map[string][]string
 
-func machine(t *testing.T) state {
+// state tells of processes those that have the variable in their environment.
+func (m machine) state(t *testing.T, variable string) state {
 	t.Helper()
 	s := state{}
 	procs, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -273,11 +365,15 @@ func machine(t *testing.T) state {
 		t.Fatal(err)
 	}
 	for _, p := range procs { // others may run lockbench on this machine, too
-		if text, _ := os.ReadFile(p); strings.Contains(string(text), ours) { // it may have ended meanwhile
+		if text, _ := os.ReadFile(p); slices.Contains(strings.Split(string(text), "\x00"), variable) { // it may have ended meanwhile
 			s["processes"] = append(s["processes"], filepath.Dir(p))
 		}
 	}
-	for what, path := range map[string]string{"interfaces": "/proc/net/dev", "mounts": "/proc/mounts"} {
+	proc := "/proc/self"
+	if m.pid != 0 {
+		proc = fmt.Sprintf("/proc/%d", m.pid)
+	}
+	for what, path := range map[string]string{"interfaces": proc + "/net/dev", "mounts": proc + "/mounts"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -301,17 +397,4 @@ func (s state) equal(o state) error {
 		}
 	}
 	return nil
-}
-
-func eventually(t *testing.T, bound time.Duration, ok func() error) {
-	t.Helper()
-	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		err := ok()
-		if err == nil {
-			return
-		}
-		if time.Since(start) > bound {
-			t.Fatal(err)
-		}
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // documented are the first columns of the tables of docs/run-directory.md, by heading.
@@ -52,7 +53,7 @@ func namesEveryFile(t *testing.T, dir string) {
 		t.Fatalf("%d runs, damaged: %v", len(runs), damaged)
 	}
 	for _, r := range runs {
-		if code, stdout, stderr := ran(t, lockbench(t, dir, "report", r.Dir)); code != exitKept {
+		if code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "report", r.Dir)); code != exitKept {
 			t.Fatalf("report: exit code %d\n%s%s", code, stdout, stderr)
 		}
 	}

@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // serving starts lockbench serve in dir, and returns its address.
 func serving(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, url string) {
 	t.Helper()
-	cmd = lockbench(t, dir, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd = testkit.Command(t, dir, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -60,7 +62,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("the page: %.500s", page)
 	}
 	at := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
-	code, _, stderr := ran(t, lockbench(t, dir, "serve", "--listen", at))
+	code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "serve", "--listen", at))
 	if code != exitCantRun || !strings.Contains(stderr, "another program listens there, perhaps a lockbench serve; --listen 127.0.0.1:0 takes a port that is free") {
 		t.Errorf("a port that is taken: exit code %d\n%s", code, stderr)
 	}
@@ -75,13 +77,14 @@ func TestServe(t *testing.T) {
 
 // TestServeLive: a real matrix is seen to begin, to grow and to end.
 func TestServeLive(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 1)
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "runs"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	_, url := serving(t, dir)
-	matrix := lockbench(t, dir, "matrix", "--algorithms", "none", "--faults", "none", "--runs", "4", "--jobs", "1", "--duration", "500ms", "--out", filepath.Join("runs", "m"))
+	matrix := testkit.Command(t, dir, "matrix", "--algorithms", "none", "--faults", "none", "--runs", "4", "--jobs", "1", "--duration", "500ms", "--out", filepath.Join("runs", "m"))
 	if err := matrix.Start(); err != nil {
 		t.Fatal(err)
 	}

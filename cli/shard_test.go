@@ -14,35 +14,37 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // TestOneInPieces: a matrix that was divided among three machines, of which one was
 // interrupted and went on, and that was joined, has the same runs, of the same plans and
 // seeds, as one that was done in one piece, and so the same cells.
 func TestOneInPieces(t *testing.T) {
-	needLab(t)
+	t.Parallel()
+	needLab(t, 4)
 	dir := t.TempDir()
 	matrix := func(out string, more ...string) []string {
 		return append([]string{"matrix", "--algorithms", "none,redis-setpx-lua", "--faults", "none,pause-holder", "--runs", "2",
-			"--duration", "300ms", "--ttl", "500ms", "--seed", "4711", "--out", out}, more...)
+			"--jobs", "2", "--duration", "300ms", "--ttl", "500ms", "--seed", "4711", "--out", out}, more...)
 	}
-	whole := lockbench(t, dir, matrix("whole", "--json")...)
+	whole := testkit.Command(t, dir, matrix("whole", "--json")...)
 	var one bytes.Buffer
 	whole.Stdout = &one
 	if err := whole.Start(); err != nil {
 		t.Fatal(err)
 	}
-	cut := lockbench(t, dir, matrix("s2", "--shard", "2/3", "--jobs", "1")...)
+	cut := testkit.Command(t, dir, matrix("s2", "--shard", "2/3", "--jobs", "1")...)
 	if err := cut.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, time.Minute, func() error {
+	testkit.Eventually(t, time.Minute, func() error {
 		if done, _ := filepath.Glob(filepath.Join(dir, "s2", "cells", "*", "*", "*", "results.json")); len(done) == 0 {
 			return fs.ErrNotExist
 		}
 		return nil
 	})
-	eventually(t, time.Minute, func() error { // into the next run
+	testkit.Eventually(t, time.Minute, func() error { // into the next run
 		if begun, _ := filepath.Glob(filepath.Join(dir, "s2", "cells", "*", "*", "*", "events", "w1.jsonl")); len(begun) < 2 {
 			return fs.ErrNotExist
 		}
@@ -51,11 +53,11 @@ func TestOneInPieces(t *testing.T) {
 	interrupted(t, cut)
 	kept := plansOf(t, filepath.Join(dir, "s2"))
 	for _, nth := range []string{"1/3", "3/3"} {
-		if code, stdout, stderr := ran(t, lockbench(t, dir, matrix("s"+nth[:1], "--shard", nth)...)); code != exitKept {
+		if code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, matrix("s"+nth[:1], "--shard", nth)...)); code != exitKept {
 			t.Errorf("shard %s: exit code %d\n%s%s", nth, code, stdout, stderr)
 		}
 	}
-	if code, stdout, stderr := ran(t, lockbench(t, dir, "matrix", "--resume", "s2")); code != exitKept {
+	if code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "matrix", "--resume", "s2")); code != exitKept {
 		t.Errorf("resumed: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if err := whole.Wait(); err != nil {
@@ -89,7 +91,7 @@ func TestOneInPieces(t *testing.T) {
 	if aside, _ := filepath.Glob(filepath.Join(dir, "s2", "aside", "*", "*", "*", "*", "plan.json")); same == 0 || len(aside) == 0 || same+len(aside) != len(kept) {
 		t.Errorf("of the %d runs that were begun %d were kept and %d set aside", len(kept), same, len(aside))
 	}
-	code, stdout, stderr := ran(t, lockbench(t, dir, "report", "--json", "s3", "s1", "s2"))
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "report", "--json", "s3", "s1", "s2"))
 	if code != exitKept || strings.Contains(stderr, "not counted") {
 		t.Errorf("joined: exit code %d\n%s", code, stderr)
 	}
@@ -97,18 +99,18 @@ func TestOneInPieces(t *testing.T) {
 		t.Errorf("joined\n%s\nin one piece\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	// The same again, with what is known: nothing is counted twice.
-	code, stdout, stderr = ran(t, lockbench(t, dir, "report", "--json", "whole", "s1", "s2"))
+	code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "report", "--json", "whole", "s1", "s2"))
 	if got := sameCells(t, []byte(stdout)); code != exitKept || !strings.Contains(stderr, "in several directories and counted once") || !slices.Equal(got, sameCells(t, one.Bytes())) {
 		t.Errorf("with itself: exit code %d\n%s\n%s", code, stderr, strings.Join(got, "\n"))
 	}
 	// A gate wants all shards, and takes what two directories have for one.
-	if code, stdout, stderr = ran(t, lockbench(t, dir, "gate", "whole", "s1", "s2", "s3")); code != exitKept || strings.Contains(stdout, "4 runs") {
+	if code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "gate", "whole", "s1", "s2", "s3")); code != exitKept || strings.Contains(stdout, "4 runs") {
 		t.Errorf("the gate: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr = ran(t, lockbench(t, dir, "gate", "s1", "s3")); code != exitUndecided || !strings.Contains(stdout, "1 of 2 runs not done") {
+	if code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "gate", "s1", "s3")); code != exitUndecided || !strings.Contains(stdout, "1 of 2 runs not done") {
 		t.Errorf("the gate of two shards: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr = ran(t, lockbench(t, dir, "report", "s1", "s2", "s3")); code != exitKept || stdout != rundir.PageFile+"\n" {
+	if code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "report", "s1", "s2", "s3")); code != exitKept || stdout != rundir.PageFile+"\n" {
 		t.Errorf("the page: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

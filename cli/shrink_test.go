@@ -8,15 +8,16 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // TestShrink: of several faults of which a lock can't bear one, that one is left, and the command
 // that is printed is that of the run that lies there.
 func TestShrink(t *testing.T) {
-	t.Parallel() // it waits, most of the time
-	needLab(t)
+	t.Parallel()
+	needLab(t, 1)
 	dir := t.TempDir()
-	code, _, stderr := ran(t, lockbench(t, dir, "run", "--algorithm", "redis-setpx-del", "--fault", "client-clock,pause-holder,lost-grant", "--faults-at-once", "2",
+	code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "run", "--algorithm", "redis-setpx-del", "--fault", "client-clock,pause-holder,lost-grant", "--faults-at-once", "2",
 		"--first", "--seed", "5", "--out", "big"))
 	if code != exitKept {
 		t.Fatalf("exit code %d\n%s", code, stderr)
@@ -29,7 +30,7 @@ func TestShrink(t *testing.T) {
 	if err != nil || before.Outcome != lb.Broken {
 		t.Fatalf("%s (%s), %v", before.Outcome, before.Reason, err)
 	}
-	code, stdout, stderr := ran(t, lockbench(t, dir, "shrink", "big", "--budget", "2m", "--out", "small"))
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "shrink", "big", "--budget", "2m", "--out", "small"))
 	if code != exitKept {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}

@@ -54,6 +54,9 @@ func open(t *testing.T) {
 
 func TestClean(t *testing.T) {
 	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	if os.Getenv(crashing) == "" { // else it is this test that has the place
+		testkit.Share(t, 2)
+	}
 	open(t)
 	if os.Getenv(crashing) != "" {
 		fmt.Println("open")

@@ -42,9 +42,9 @@ func TestMain(m *testing.M) {
 // lab of its own, reports how it ended, and returns nil.
 func inside(t *testing.T) lab.Lab {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
 	if os.Getenv(variable) != "" {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		t.Cleanup(cancel)
 		l, err := Open(ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +56,10 @@ func inside(t *testing.T) lab.Lab {
 		})
 		return l
 	}
-	testkit.Need(t, "a container engine with the redis image", Check(ctx, "redis"))
+	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	testkit.Share(t, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	thread, leave, err := Enter(ctx, cmd)
 	if err != nil {

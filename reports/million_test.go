@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 const (
@@ -93,6 +94,7 @@ func crowded(t testing.TB, dir string, operations int, store bool) (*rundir.Run,
 // TestPageOfAMillionOperations takes a few seconds; what must never happen is that the
 // time grows with the history for each thing that is drawn.
 func TestPageOfAMillionOperations(t *testing.T) {
+	testkit.Alone(t) // it measures
 	const operations = 1_000_000
 	for name, store := range map[string]bool{"without the store": false, "with it": true} {
 		t.Run(name, func(t *testing.T) {
