@@ -1,4 +1,4 @@
-package workloads_test
+package mutants_test
 
 import (
 	"context"
