@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
 )
 
@@ -38,6 +39,7 @@ func Main(args []string, c Catalog) (code int) {
 		fmt.Fprintln(os.Stderr, "lockbench: internal error:", err)
 		return exitInternal
 	}
+	lab.Direct()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // who asks twice does not want to wait
