@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -66,7 +67,7 @@ func (o *order) goOn(ctx context.Context) error {
 		case o.finished():
 			return nil
 		case o.late(ctx, o.e.slowest()):
-		case round == rounds && o.e.ends == endsSessions && o.late(ctx, o.e.rests()): // a driver is back
+		case round == rounds && o.back(ctx):
 		default:
 			round++
 			err = o.pass(ctx)
@@ -75,10 +76,49 @@ func (o *order) goOn(ctx context.Context) error {
 			return err
 		}
 	}
-	if round <= rounds && !o.finished() {
+	switch who := o.away(); {
+	case o.finished():
+		return nil
+	case round <= rounds:
 		return fmt.Errorf("%w: it comes to no end", errAstray)
+	case who != "": // of whom nobody knows whether he would have the lock
+		return fmt.Errorf("%w: the driver of %s has no connection, and does not come back", errAstray, who)
 	}
 	return nil
+}
+
+// back reports whether a driver is back whose session has ended. As long as one has no connection, it
+// rests before it tries again.
+func (o *order) back(ctx context.Context) bool {
+	if o.e.ends != endsSessions {
+		return false
+	}
+	const tries = 3
+	for range tries {
+		if o.late(ctx, rests) {
+			return true
+		}
+		if o.away() == "" {
+			return false
+		}
+	}
+	return false
+}
+
+// away is a client that lives, has something to do, and has no connection to any server, where a
+// session needs one.
+func (o *order) away() string {
+	if o.e.ends != endsSessions {
+		return ""
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, c := range o.clients {
+		if !c.dead && c.main != resting && !slices.ContainsFunc(c.relays, (*relay).connected) {
+			return c.name
+		}
+	}
+	return ""
 }
 
 // next is what may come next of the clients in turn, without anything going wrong.

@@ -30,6 +30,8 @@ type Plan struct {
 	// Budget is how many orders are performed at most.
 	Budget int    `json:"budget"`
 	Seed   uint64 `json:"seed"`
+	// First ends the walk with the first order that breaks the lock, which is told as it was found.
+	First bool `json:"first,omitempty"`
 	// Replay is one order to perform, Times over, and nothing else.
 	Replay *Schedule `json:"replay,omitempty"`
 	Times  int       `json:"times,omitempty"`
@@ -190,14 +192,19 @@ func (x *exploration) walk(ctx context.Context) error {
 		if w.astray > w.most {
 			x.left = x.above
 		}
-		if errors.Is(err, errBudget) {
+		if errors.Is(err, errBudget) || errors.Is(err, errFound) {
 			level.Share = w.share()
+		}
+		if errors.Is(err, errBudget) {
 			err = x.sample(ctx, level)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errFound) {
 			return err
 		}
 		x.result.Levels = append(x.result.Levels, level)
+		if err != nil {
+			break
+		}
 	}
 	x.result.Digest = hex.EncodeToString(x.digest[:8])
 	return nil
@@ -211,7 +218,10 @@ const mostAstray = 50
 // walk: what a walk sees of these has all the same begin.
 const drawn = 4
 
-var errBudget = errors.New("the budget is used up")
+var (
+	errBudget = errors.New("the budget is used up")
+	errFound  = errors.New("an order breaks the lock")
+)
 
 // take judges an order that was walked to its end.
 func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *Level, share float64) error {
@@ -246,6 +256,9 @@ func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *L
 	if now := time.Now(); now.Sub(x.told) > 200*time.Millisecond {
 		x.told = now
 		x.tell(Progress{level.Faults, level.Orders, share, level.Broken})
+	}
+	if x.plan.First && level.Broken > 0 {
+		return errFound
 	}
 	return nil
 }

@@ -37,14 +37,9 @@ func (e *engine) slowest() time.Duration {
 	return slowly / 10
 }
 
-// rests is how long a driver may rest before it is back, whose session has ended. Those of programs have
-// seen time pass, too, by which their connections are over.
-func (e *engine) rests() time.Duration {
-	if e.info.Program {
-		return 3 * farTooLong
-	}
-	return farTooLong
-}
+// rests is how long a driver may take to be back whose session has ended: ZooKeeper's for Go rests for a
+// second when it has tried all servers, and then has to connect, on a machine that may be busy.
+const rests = 3 * farTooLong
 
 // patience is how long it takes at least to be sure, after a move, that nothing more comes.
 func (e *engine) patience(m Move) time.Duration {

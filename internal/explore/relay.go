@@ -117,6 +117,13 @@ func (r *relay) passed() uint64 {
 	return r.moved
 }
 
+// connected reports whether the client has a connection here.
+func (r *relay) connected() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.conns) > 0
+}
+
 func (r *relay) lose() {
 	r.mu.Lock()
 	r.loses = true

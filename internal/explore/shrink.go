@@ -74,6 +74,9 @@ func (s *shortener) shortest(ctx context.Context) (Violation, error) {
 		}
 		s.best, s.then = s.x.violation(s.want.Schedule, p), p.then
 	}
+	if s.x.plan.First {
+		return s.best, nil
+	}
 	if err := s.spellOut(ctx); err != nil {
 		return s.best, err
 	}

@@ -101,6 +101,7 @@ const runsVar = "LOCKBENCH_MUTANT_RUNS"
 // Main is the TestMain of packages with mutants. It serves those of
 // [labtest.Main], too.
 func Main(m *testing.M, all []Mutant) {
+	lab.Direct()
 	testkit.Main(m, func(args []string) int { return cli.Main(args, known(all)) })
 }
 
@@ -132,7 +133,11 @@ func Run(t *testing.T, all []Mutant) {
 	tried := map[string]bool{} // correct algorithms, by fault: several mutants are made of one
 	for _, mu := range all {
 		if mu.orders != nil {
-			wg.Go(func() { c.explore(t, mu) })
+			wg.Go(func() { c.explore(t, mu, mu.Impl) })
+			if of := fmt.Sprint(mu.Of.Info().Name, mu.orders.bounds, mu.orders.most); !tried[of] {
+				tried[of] = true
+				wg.Go(func() { c.explore(t, mu, mu.Of) })
+			}
 		}
 		wg.Go(func() { c.try(t, mu, mu.Impl) })
 		if of := fmt.Sprint(mu.Of.Info().Name, mu.Fault, mu.Clients, mu.OfWorkload, mu.TTL); !tried[of] {
