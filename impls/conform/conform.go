@@ -143,7 +143,7 @@ func (s *Suite) Do(ctx context.Context, name string) Result {
 		lock: s.lock + "-" + name, record: s.seen,
 	}
 	if s.Deviates[name] != "" {
-		b.whole = min(b.whole, b.deviant+4*b.ttl)
+		b.whole = min(b.whole, b.deviant+4*s.TTL)
 	}
 	start := time.Now()
 	err := b.run(ctx, c)

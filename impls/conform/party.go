@@ -160,14 +160,27 @@ func (p *party) owner(n int) string { return fmt.Sprintf("%s.%d", p.env.Client, 
 
 // acquire waits for the lock until ctx ends.
 func (p *party) acquire(ctx context.Context, lock string) (*held, error) {
-	return p.ask(ctx, p.request(lock))
+	return p.insist(ctx, lock, false)
 }
 
 // try wants an answer at once.
 func (p *party) try(ctx context.Context, lock string) (*held, error) {
-	req := p.request(lock)
-	req.Try = true
-	return p.ask(ctx, req)
+	return p.insist(ctx, lock, true)
+}
+
+// patience is how often a client asks that gets no answer because its lock gave a request up, after
+// a time of its own such as 20 ms: a busy machine can outlast that, and it says nothing of the lock.
+const patience = 5
+
+func (p *party) insist(ctx context.Context, lock string, try bool) (h *held, err error) {
+	for range patience {
+		req := p.request(lock)
+		req.Try = try
+		if h, err = p.ask(ctx, req); err == nil || ctx.Err() != nil || !gaveUp(err) {
+			break
+		}
+	}
+	return h, err
 }
 
 func (p *party) ask(ctx context.Context, req lb.Request) (*held, error) {

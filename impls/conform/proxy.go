@@ -16,6 +16,7 @@ import (
 type proxy struct {
 	server string
 	l      net.Listener
+	keeps  []net.Conn // a connection of its own, by which its port stays its own
 
 	mu    sync.Mutex
 	mode  mode
@@ -39,8 +40,28 @@ func newProxy(server string) (*proxy, error) {
 		return nil, fmt.Errorf("conform: proxy: %w", err)
 	}
 	p := &proxy{server: server, l: l, conns: map[net.Conn]bool{}}
+	if err := p.keep(); err != nil {
+		p.close()
+		return nil, fmt.Errorf("conform: proxy: %w", err)
+	}
 	go p.serve()
 	return p, nil
+}
+
+// keep connects the proxy to itself. As long as a connection has the port, the kernel gives it
+// to nobody else: what refuses connections goes on refusing them.
+func (p *proxy) keep() error {
+	for _, open := range []func() (net.Conn, error){
+		func() (net.Conn, error) { return net.DialTimeout("tcp", p.addr(), time.Second) },
+		p.l.Accept,
+	} {
+		c, err := open()
+		if err != nil {
+			return err
+		}
+		p.keeps = append(p.keeps, c)
+	}
+	return nil
 }
 
 func (p *proxy) addr() string { return p.l.Addr().String() }
@@ -174,6 +195,9 @@ func (p *proxy) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for c := range p.conns {
+		_ = c.Close()
+	}
+	for _, c := range p.keeps {
 		_ = c.Close()
 	}
 }
