@@ -58,7 +58,7 @@ compose: ## install docker compose, by which tests start servers that are not th
 
 # Tests of locks wait more than they work, so some packages are tested at once; how many labs
 # are up at a time they settle among themselves (internal/testkit, Share). go vet is in lint.
-TEST := -p 3 -vet=off -ldflags='-s -w' -timeout 60m
+TEST := -p 6 -vet=off -ldflags='-s -w' -timeout 60m
 
 # Without a browser, or docker compose, their tests skip; where CI is set, they fail.
 test: servers languages ## every test, on real servers and in a browser
@@ -99,7 +99,7 @@ mutate-checkers: ## small faults in the reader and the checkers, none of which t
 	go run ./internal/testkit/mutate
 
 mutants: servers ## broken locks must be convicted and correct ones acquitted: 20 runs each, two counts
-	@set -o pipefail; LOCKBENCH_TEST_ALL=yes LOCKBENCH_MUTANT_RUNS=20 go test -count 1 -p 1 -timeout 60m -run '^TestMutants$$' -v ./impls/... ./workloads | awk ' \
+	@set -o pipefail; LOCKBENCH_TEST_ALL=yes LOCKBENCH_MUTANT_RUNS=20 go test -count 1 -p 1 -timeout 60m -run '^TestMutants$$' -v ./impls/... ./internal/testkit/mutants | awk ' \
 		/not convicted|not acquitted|seed [0-9]+:|^FAIL|^panic/ { print } \
 		/: convicted [0-9]+ of/ { sub(/.*: convicted/, "convicted"); c += $$2; m += $$4; a += $$9; n += $$11 } \
 		END { printf "convicted %d of %d runs of mutants\nacquitted %d of %d runs of correct algorithms\n", c, m, a, n; exit c != m || a != n }'

@@ -100,6 +100,7 @@ func interrupted(t *testing.T, cmd *exec.Cmd) {
 
 // TestInterrupted interrupts what takes long, at several moments.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	needLab(t, 0)
 	for _, c := range []struct {
 		args  []string

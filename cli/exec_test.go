@@ -26,6 +26,7 @@ func languagesAreHere(t *testing.T) {
 // TestOwnProgram begins a lock from each template, and has the same verdict of it as of the lock
 // in Go that does the same. What strikes a client strikes its program.
 func TestOwnProgram(t *testing.T) {
+	t.Parallel()
 	needLab(t, 0)
 	languagesAreHere(t)
 	for _, c := range []struct {
@@ -42,11 +43,11 @@ func TestOwnProgram(t *testing.T) {
 	} {
 		t.Run(c.language, func(t *testing.T) {
 			t.Parallel()
+			places := 2
 			if c.language == "shell" {
-				testkit.Alone(t)
-			} else {
-				testkit.Share(t, 2)
+				places = 4
 			}
+			testkit.Share(t, places)
 			dir := t.TempDir()
 			at := filepath.Join(dir, c.language)
 			if code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "template", c.language, at)); code != exitKept || !strings.Contains(stderr, "run --exec") {

@@ -88,6 +88,7 @@ func TestExploreFindsWhatBreaks(t *testing.T) {
 
 // TestExploreKnown: locks that an order alone breaks are broken by the one that is known.
 func TestExploreKnown(t *testing.T) {
+	t.Parallel()
 	needLab(t, 0)
 	one := []string{"--acquisitions", "1"}
 	for _, c := range []struct {

@@ -87,6 +87,7 @@ type row struct {
 func strike(t *testing.T, rows []row) {
 	t.Helper()
 	needLab(t, 0)
+	t.Parallel()
 	for _, c := range rows {
 		t.Run(c.algorithm+" on "+c.topology, func(t *testing.T) {
 			t.Parallel()

@@ -52,6 +52,7 @@ func body(t *testing.T, url string) string {
 
 // TestServe: it serves until somebody interrupts it, and tells where a port is taken.
 func TestServe(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	recordMatrix(t, filepath.Join(dir, "runs", "m"))
 	cmd, url := serving(t, dir)

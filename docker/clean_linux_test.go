@@ -55,6 +55,7 @@ func open(t *testing.T) {
 func TestClean(t *testing.T) {
 	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
 	if os.Getenv(crashing) == "" { // else it is this test that has the place
+		testkit.Only(t, "clean")
 		testkit.Share(t, 2)
 	}
 	open(t)

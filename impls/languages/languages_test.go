@@ -17,10 +17,12 @@ import (
 	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
+	"github.com/lockbench/lockbench/lab"
 )
 
 func TestMain(m *testing.M) {
 	testkit.Program(labtest.Etcd)
+	lab.Direct()
 	testkit.Overlap(4) // a check starts some virtual machines
 	os.Exit(m.Run())
 }

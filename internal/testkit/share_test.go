@@ -17,7 +17,7 @@ func TestPlaces(t *testing.T) {
 	var all atomic.Bool
 	var wg sync.WaitGroup
 	use := func(n int64) {
-		free, err := take(t.Context(), dir, int(n), of)
+		free, err := room{dir, of, of, nil}.take(t.Context(), int(n))
 		if err != nil {
 			t.Error(err)
 			return
@@ -50,20 +50,55 @@ func TestPlaces(t *testing.T) {
 
 // TestTakeEnds with its context, and leaves nothing taken.
 func TestTakeEnds(t *testing.T) {
-	dir := t.TempDir()
-	free, err := take(t.Context(), dir, 1, 2)
+	r := room{t.TempDir(), 2, 2, nil}
+	free, err := r.take(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := take(ctx, dir, 2, 2); err == nil {
+	if _, err := r.take(ctx, 2); err == nil {
 		t.Error("two of two places were taken, and one of them was not free")
 	}
 	free()
-	free, err = take(t.Context(), dir, 2, 2)
+	free, err = r.take(t.Context(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	free()
+}
+
+// TestSure: beyond what is sure, who comes waits until the processors are idle; who is alone does not.
+func TestSure(t *testing.T) {
+	asked := 0
+	r := room{t.TempDir(), 4, 2, func(context.Context) error { asked++; return nil }}
+	for i, want := range []int{0, 0, 1, 2} {
+		free, err := r.take(t.Context(), 1)
+		if err != nil || asked != want {
+			t.Fatalf("place %d: asked %d times whether there is room, want %d: %v", i+1, asked, want, err)
+		}
+		defer free()
+	}
+	asked = 0
+	r.dir = t.TempDir()
+	if free, err := r.take(t.Context(), 4); err != nil || asked != 0 {
+		t.Errorf("who has all places was told to wait for an idle machine: %d times, %v", asked, err)
+	} else {
+		free()
+	}
+}
+
+// TestIdle: who waits for idle processors waits as long as they are not.
+func TestIdle(t *testing.T) {
+	before, err := processors()
+	if err != nil {
+		Need(t, "/proc/stat", err)
+	}
+	deadline := time.Now().Add(200 * time.Millisecond)
+	for time.Now().Before(deadline) { // works
+	}
+	after, err := processors()
+	if err != nil || after.all <= before.all || after.idle < before.idle || after.all-before.all < after.idle-before.idle+10 {
+		t.Errorf("200 ms of work were read as %v, and then %v: %v", before, after, err)
+	}
 }

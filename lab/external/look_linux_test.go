@@ -118,6 +118,7 @@ func TestRedis(t *testing.T) {
 
 // TestHangs: a server that does not answer is waited for for so long, and no longer.
 func TestHangs(t *testing.T) {
+	t.Parallel()
 	for _, topology := range []string{"redis", "etcd", "zookeeper", "mariadb"} {
 		t.Run(topology, func(t *testing.T) {
 			t.Parallel()
@@ -133,6 +134,8 @@ func TestHangs(t *testing.T) {
 
 // TestOther: a server of another kind is no server.
 func TestOther(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
 	other := labtest.Servers(t, "redis")[0].Endpoint()
 	for _, topology := range []string{"etcd", "zookeeper", "mariadb"} {
 		t.Run(topology, func(t *testing.T) {
@@ -156,6 +159,11 @@ func TestFullDisk(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 		server := redisServer(t, "--port", "{port}", "--dir", dir, "--appendonly", "yes", "--appendfsync", "everysec")
+		c := redis.NewClient(&redis.Options{Addr: server.Endpoint(), MaxRetries: -1, ReadTimeout: 20 * time.Second})
+		defer c.Close()
+		if err := c.Ping(t.Context()).Err(); err != nil { // one that listens may have no file of its own yet
+			t.Fatal(err)
+		}
 		rest, err := os.Create(filepath.Join(dir, "rest"))
 		if err != nil {
 			t.Fatal(err)
@@ -165,8 +173,6 @@ func TestFullDisk(t *testing.T) {
 		}
 		rest.Close()
 		// What is logged beside it may still fit into a page.
-		c := redis.NewClient(&redis.Options{Addr: server.Endpoint(), MaxRetries: -1})
-		defer c.Close()
 		for range 100 {
 			_ = c.Set(t.Context(), "other", strings.Repeat("x", 4096), 0)
 		}
@@ -355,6 +361,7 @@ func TestZooKeeper(t *testing.T) {
 // TestOccupied: what is there is named, and nothing of anybody else is touched: neither what
 // does not begin with the prefix, nor what another run is using.
 func TestOccupied(t *testing.T) {
+	t.Parallel()
 	for _, topology := range []string{"redis", "etcd", "zookeeper", "mariadb"} {
 		t.Run(topology, func(t *testing.T) {
 			t.Parallel()

@@ -19,7 +19,10 @@ import (
 
 // Main is the TestMain of packages that need servers: the test's own program is
 // started again for the servers that lockbench contains.
-func Main(m *testing.M) { testkit.Main(m, Etcd) }
+func Main(m *testing.M) {
+	lab.Direct()
+	testkit.Main(m, Etcd)
+}
 
 // Etcd is the program that the tests' own has to be for the servers that lockbench contains.
 func Etcd(args []string) int {
@@ -80,6 +83,11 @@ func Start(t testing.TB, p lab.Program) lab.Process {
 	}
 	defer log.Close()
 	p.Log = log
+	t.Cleanup(func() {
+		if text, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
+			t.Logf("%s said:\n%s", p.Argv[0], text)
+		}
+	})
 	process, err := h.Start(ctx, p)
 	if err != nil {
 		text, _ := os.ReadFile(log.Name())

@@ -1,0 +1,52 @@
+package testkit
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Worked is the processor time that this process has had: what a test measures that is not alone
+// on its machine.
+func Worked(t testing.TB) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// spent is processor time since the machine began, in ticks.
+type spent struct{ idle, all float64 }
+
+// processors reads what the processors did until now: the first line of /proc/stat, whose
+// fourth and fifth figures are the time with nothing to do, and with nothing but input to wait
+// for. A guest's time is in that of users already.
+func processors() (spent, error) {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return spent{}, fmt.Errorf("testkit: whether processors are idle: %w", err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	fields := strings.Fields(line)
+	if len(fields) < 6 || fields[0] != "cpu" {
+		return spent{}, fmt.Errorf("testkit: whether processors are idle: /proc/stat begins with %q", line)
+	}
+	var s spent
+	for i, field := range fields[1:min(len(fields), 9)] {
+		n, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return spent{}, fmt.Errorf("testkit: whether processors are idle: /proc/stat: %w", err)
+		}
+		s.all += n
+		if i == 3 || i == 4 {
+			s.idle += n
+		}
+	}
+	return s, nil
+}
