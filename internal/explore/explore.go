@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
@@ -30,8 +31,8 @@ type Plan struct {
 	// Budget is how many orders are performed at most.
 	Budget int    `json:"budget"`
 	Seed   uint64 `json:"seed"`
-	// First ends the walk with the first order that breaks the lock, which is told as it was found.
-	First bool `json:"first,omitempty"`
+	// Until are outcomes of which the first ends the walk; violations are told as they were found then.
+	Until []lb.Outcome `json:"until,omitempty"`
 	// Replay is one order to perform, Times over, and nothing else.
 	Replay *Schedule `json:"replay,omitempty"`
 	Times  int       `json:"times,omitempty"`
@@ -220,7 +221,7 @@ const drawn = 4
 
 var (
 	errBudget = errors.New("the budget is used up")
-	errFound  = errors.New("an order breaks the lock")
+	errFound  = errors.New("what was looked for is found")
 )
 
 // take judges an order that was walked to its end.
@@ -257,7 +258,7 @@ func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *L
 		x.told = now
 		x.tell(Progress{level.Faults, level.Orders, share, level.Broken})
 	}
-	if x.plan.First && level.Broken > 0 {
+	if slices.Contains(x.plan.Until, res.Outcome) {
 		return errFound
 	}
 	return nil

@@ -74,7 +74,7 @@ func (s *shortener) shortest(ctx context.Context) (Violation, error) {
 		}
 		s.best, s.then = s.x.violation(s.want.Schedule, p), p.then
 	}
-	if s.x.plan.First {
+	if len(s.x.plan.Until) > 0 {
 		return s.best, nil
 	}
 	if err := s.spellOut(ctx); err != nil {

@@ -28,6 +28,10 @@ func (mu Mutant) ByOrder(b explore.Bounds, most int) Mutant {
 // order among the others that convicts it is found a day later.
 const acquittal = 4
 
+// fewAstray are the orders that may prove nothing: a busy machine may not have heard of a driver's
+// return, for one.
+const fewAstray = 2
+
 // explore walks the orders of the mutant until one breaks it, or all of what it was made of.
 func (c *court) explore(t *testing.T, mu Mutant, impl lb.Impl) {
 	free, err := testkit.Take(context.Background(), 2) // who waits until all is quiet wants quiet
@@ -40,8 +44,12 @@ func (c *court) explore(t *testing.T, mu Mutant, impl lb.Impl) {
 	if !guilty && !testkit.All() {
 		most /= acquittal
 	}
+	var until []lb.Outcome
+	if guilty {
+		until = mu.Outcomes
+	}
 	r, err := explore.Execute(context.Background(), c.catalog, explore.Plan{Algorithm: info.Name, Topology: info.Topologies[0],
-		Lab: c.catalog.Labs[0].Name, Bounds: mu.orders.bounds, Budget: most, Seed: 1, First: guilty}, func(explore.Progress) {})
+		Lab: c.catalog.Labs[0].Name, Bounds: mu.orders.bounds, Budget: most, Seed: 1, Until: until}, func(explore.Progress) {})
 	if err == nil && guilty {
 		err = mu.convictsByOrder(r)
 	} else if err == nil {
@@ -63,11 +71,11 @@ func acquitsByOrder(r *explore.Result) error {
 	switch {
 	case len(r.Violations) > 0:
 		return fmt.Errorf("not acquitted: %s (%s): %v", r.Violations[0].Outcome, r.Violations[0].Reason, r.Violations[0].Moves)
-	case len(r.Doubts) > 0:
+	case len(r.Doubts) > fewAstray: // orders that broke it once, and not again
 		return fmt.Errorf("%q", r.Doubts)
 	}
 	for _, l := range r.Levels {
-		if l.Astray > 2 && l.Orders < 10*l.Astray { // of so few orders the part that proves nothing is less than one
+		if l.Astray > fewAstray && l.Orders < 10*l.Astray { // of so few orders the part that proves nothing is less than one
 			return fmt.Errorf("%d of %d orders did not go as planned: %s", l.Astray, l.Orders+l.Astray, l.Why)
 		}
 	}
