@@ -76,13 +76,8 @@ func (o *order) goOn(ctx context.Context) error {
 			return err
 		}
 	}
-	switch who := o.away(); {
-	case o.finished():
-		return nil
-	case round <= rounds:
+	if round <= rounds && !o.finished() {
 		return fmt.Errorf("%w: it comes to no end", errAstray)
-	case who != "": // of whom nobody knows whether he would have the lock
-		return fmt.Errorf("%w: the driver of %s has no connection, and does not come back", errAstray, who)
 	}
 	return nil
 }
@@ -98,27 +93,20 @@ func (o *order) back(ctx context.Context) bool {
 		if o.late(ctx, rests) {
 			return true
 		}
-		if o.away() == "" {
+		if !o.away() {
 			return false
 		}
 	}
 	return false
 }
 
-// away is a client that lives, has something to do, and has no connection to any server, where a
-// session needs one.
-func (o *order) away() string {
-	if o.e.ends != endsSessions {
-		return ""
-	}
+// away reports whether a client that lives, and has something to do, has no connection to any server.
+func (o *order) away() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, c := range o.clients {
-		if !c.dead && c.main != resting && !slices.ContainsFunc(c.relays, (*relay).connected) {
-			return c.name
-		}
-	}
-	return ""
+	return slices.ContainsFunc(o.clients, func(c *client) bool {
+		return !c.dead && c.main != resting && !slices.ContainsFunc(c.relays, (*relay).connected)
+	})
 }
 
 // next is what may come next of the clients in turn, without anything going wrong.

@@ -17,8 +17,8 @@ import (
 type room struct {
 	dir    string
 	places int
-	sure   int                         // of these, taken whatever the processors do
-	idle   func(context.Context) error // returns when there is room for more
+	sure   int                                 // of these, taken whatever the processors do
+	idle   func(context.Context) (bool, error) // reports whether there is room for more
 }
 
 // queue lets one of a process stand at the door at a time, and waiting are all who stand in it.
@@ -55,12 +55,16 @@ func (r room) take(ctx context.Context, n int) (free func(), err error) {
 			_ = f.Close()
 		}
 	}
-	for err == nil && len(held) < n {
-		others := 0
-		if held, others, err = r.lock(held, n); err == nil && len(held) < n {
+	for room := false; err == nil && !room; {
+		var others int
+		switch held, others, err = r.lock(held, n); {
+		case err != nil:
+		case len(held) < n:
 			err = rest(ctx, 20*time.Millisecond)
-		} else if err == nil && others > 0 && others+n > r.sure {
-			err = r.idle(ctx)
+		case others == 0, others+n <= r.sure:
+			room = true
+		default: // others may have left meanwhile
+			room, err = r.idle(ctx)
 		}
 	}
 	if err != nil {

@@ -82,21 +82,22 @@ const (
 	moment     = 200 * time.Millisecond
 )
 
-// idle returns when the processors have been idle enough.
-func idle(ctx context.Context) error {
-	for {
-		before, err := processors()
-		if err != nil {
-			return err
-		}
-		if err := rest(ctx, moment); err != nil {
-			return err
-		}
-		after, err := processors()
-		if err != nil || after.idle-before.idle >= enoughIdle*(after.all-before.all) {
-			return err
-		}
+// idle reports whether the processors are idle enough, after a moment.
+func idle(ctx context.Context) (bool, error) {
+	before, err := processors()
+	if err == nil {
+		err = rest(ctx, moment)
 	}
+	if err != nil {
+		return false, err
+	}
+	after, err := processors()
+	return after.idleSince(before), err
+}
+
+// idleSince reports whether the processors had enough idle time between the two.
+func (s spent) idleSince(before spent) bool {
+	return s.idle-before.idle >= enoughIdle*(s.all-before.all)
 }
 
 func rest(ctx context.Context, d time.Duration) error {

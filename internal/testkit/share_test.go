@@ -71,7 +71,7 @@ func TestTakeEnds(t *testing.T) {
 // TestSure: beyond what is sure, who comes waits until the processors are idle; who is alone does not.
 func TestSure(t *testing.T) {
 	asked := 0
-	r := room{t.TempDir(), 4, 2, func(context.Context) error { asked++; return nil }}
+	r := room{t.TempDir(), 4, 2, func(context.Context) (bool, error) { asked++; return true, nil }}
 	for i, want := range []int{0, 0, 1, 2} {
 		free, err := r.take(t.Context(), 1)
 		if err != nil || asked != want {
@@ -88,7 +88,28 @@ func TestSure(t *testing.T) {
 	}
 }
 
-// TestIdle: who waits for idle processors waits as long as they are not.
+// TestSureAgain: who waits until the processors are idle looks again at what others have.
+func TestSureAgain(t *testing.T) {
+	r := room{t.TempDir(), 4, 1, nil}
+	first, err := r.take(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	r.idle = func(context.Context) (bool, error) {
+		if asked++; asked == 3 {
+			first() // while the machine is as busy as before
+		}
+		return false, nil
+	}
+	second, err := r.take(t.Context(), 1)
+	if err != nil || asked != 3 {
+		t.Fatalf("asked %d times whether there is room, want 3: %v", asked, err)
+	}
+	second()
+}
+
+// TestIdle: work is not idle, and a third of the time is enough.
 func TestIdle(t *testing.T) {
 	before, err := processors()
 	if err != nil {
@@ -100,5 +121,10 @@ func TestIdle(t *testing.T) {
 	after, err := processors()
 	if err != nil || after.all <= before.all || after.idle < before.idle || after.all-before.all < after.idle-before.idle+10 {
 		t.Errorf("200 ms of work were read as %v, and then %v: %v", before, after, err)
+	}
+	for idle, want := range map[float64]bool{0: false, 29: false, 31: true, 100: true} {
+		if got := (spent{idle: 1000 + idle, all: 5100}).idleSince(spent{idle: 1000, all: 5000}); got != want {
+			t.Errorf("%v of 100 idle: enough %v, want %v", idle, got, want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
@@ -28,13 +29,13 @@ func (mu Mutant) ByOrder(b explore.Bounds, most int) Mutant {
 // order among the others that convicts it is found a day later.
 const acquittal = 4
 
-// fewAstray are the orders that may prove nothing: a busy machine may not have heard of a driver's
-// return, for one.
+// fewAstray are the orders that may prove nothing: on a busy machine a driver may not be back in time
+// whose session has ended, and the lock is stuck once and then it is not.
 const fewAstray = 2
 
 // explore walks the orders of the mutant until one breaks it, or all of what it was made of.
 func (c *court) explore(t *testing.T, mu Mutant, impl lb.Impl) {
-	free, err := testkit.Take(context.Background(), 2) // who waits until all is quiet wants quiet
+	free, err := testkit.Take(context.Background(), 2)
 	if err != nil {
 		t.Error(err)
 		return
@@ -71,7 +72,7 @@ func acquitsByOrder(r *explore.Result) error {
 	switch {
 	case len(r.Violations) > 0:
 		return fmt.Errorf("not acquitted: %s (%s): %v", r.Violations[0].Outcome, r.Violations[0].Reason, r.Violations[0].Moves)
-	case len(r.Doubts) > fewAstray: // orders that broke it once, and not again
+	case len(r.Doubts) > fewAstray, slices.ContainsFunc(r.Doubts, func(d string) bool { return !strings.HasPrefix(d, string(lb.Stuck)) }):
 		return fmt.Errorf("%q", r.Doubts)
 	}
 	for _, l := range r.Levels {
