@@ -168,19 +168,12 @@ func (p *party) try(ctx context.Context, lock string) (*held, error) {
 	return p.insist(ctx, lock, true)
 }
 
-// A client asks so often, in all, that gets no answer because its lock gave a request up so soon, after
-// a time of its own such as 20 ms: a busy machine can outlast that, and it says nothing of the lock.
-const (
-	patience = 5
-	soon     = 400 * time.Millisecond
-)
-
+// insist asks again where the lock gave a request up, as far as that is said of it.
 func (p *party) insist(ctx context.Context, lock string, try bool) (h *held, err error) {
-	for range patience {
+	for range p.asks {
 		req := p.request(lock)
 		req.Try = try
-		start := time.Now()
-		if h, err = p.ask(ctx, req); err == nil || ctx.Err() != nil || !gaveUp(err) || time.Since(start) > soon {
+		if h, err = p.ask(ctx, req); err == nil || ctx.Err() != nil || !gaveUp(err) {
 			break
 		}
 	}

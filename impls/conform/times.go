@@ -24,6 +24,8 @@ type times struct {
 	// whole bounds one check, deviant with four TTL one that is said to fail: what hangs need not
 	// be waited for as long as what is to pass.
 	whole, deviant time.Duration
+	// asks is how often a client asks, in all, whose lock gives a request up by itself.
+	asks int
 }
 
 // timesOf are the usual ones, as often as patience says.
@@ -38,6 +40,7 @@ func timesOf(patience float64) times {
 		lasting: often(10 * time.Second),
 		whole:   often(45 * time.Second),
 		deviant: often(8 * time.Second),
+		asks:    1,
 	}
 }
 
