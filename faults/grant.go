@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -56,22 +57,34 @@ func withholdGrant(ctx context.Context, on Strike) (Proof, error) {
 		taken <- on.Passed(ctx, whileBeginning, nil, v.Worker) == nil
 	}()
 	return func() history.Proof {
+		if unanswered == 0 {
+			return proven(false, "%s asked while the lock was free, and the lock service did not answer within half a lease", v.Client)
+		}
 		then := "nobody else got the lock for half a lease"
 		if <-taken { // redlock takes back what it can't be sure of
 			then = "the grant was soon taken back: somebody else got the lock within half a lease"
 		}
-		return proven(unanswered > 0, "%s asked while the lock was free and nobody else did, so it was granted; the answer, %d packets, did not arrive, for %s (%s)",
-			v.Client, unanswered, seconds(drops.Lasted()), then)
+		return proven(true, "%s asked while the lock was free and nobody else did, so it was granted; the answer, %s, did not arrive, for %s (%s)",
+			v.Client, packetsOf(unanswered), seconds(drops.Lasted()), then)
 	}, nil
 }
 
+// packetsOf is a number of packets in words.
+func packetsOf(n uint64) string {
+	if n == 1 {
+		return "1 packet"
+	}
+	return fmt.Sprintf("%d packets", n)
+}
+
 // withhold lets a stopped client go on and keeps from its process what the lock service
-// answers. It returns when that has answered.
+// answers. It returns when that has answered, or has not for half a lease. That a server's host
+// confirms the request's arrival is no answer.
 func withhold(ctx context.Context, on Strike, v *Victim) (packets uint64, drops *Drops, err error) {
 	if drops, err = on.Drop(ctx, service(on), []Node{v.Worker}); err != nil {
 		return 0, nil, err
 	}
-	before := drops.Packets()
+	before := drops.Data()
 	if err := v.LetGo(ctx); err != nil {
 		return 0, nil, err
 	}
@@ -80,7 +93,7 @@ func withhold(ctx context.Context, on Strike, v *Victim) (packets uint64, drops 
 		if err := on.Sleep(ctx, step); err != nil {
 			return 0, nil, err
 		}
-		if now := drops.Packets(); now > before {
+		if now := drops.Data(); now > before {
 			packets = now - before
 		}
 	}

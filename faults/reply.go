@@ -51,7 +51,10 @@ func withholdReply(ctx context.Context, on Strike) (Proof, error) {
 		return nil, err
 	}
 	return func() history.Proof {
-		return proven(unanswered > 0, "the lock service answered what %s asked from %s on, and nobody else of its process had asked; the answer, %d packets, did not arrive, for %s",
-			v.Client, on.Step(), unanswered, seconds(drops.Lasted()))
+		if unanswered == 0 {
+			return proven(false, "%s went on from %s, and the lock service did not answer it within half a lease", v.Client, on.Step())
+		}
+		return proven(true, "the lock service answered what %s asked from %s on, and nobody else of its process had asked; the answer, %s, did not arrive, for %s",
+			v.Client, on.Step(), packetsOf(unanswered), seconds(drops.Lasted()))
 	}, nil
 }

@@ -156,8 +156,8 @@ type Client struct {
 
 // Drops are packets being dropped.
 type Drops struct {
-	// Packets so far.
-	Packets func() uint64
+	// Packets so far, and those of them that carried data, while they are being dropped.
+	Packets, Data func() uint64
 	// Lasted is how long they have been dropped.
 	Lasted func() time.Duration
 	// End removes the rule.

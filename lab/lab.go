@@ -79,6 +79,9 @@ type Traffic struct{ Bytes, Packets uint64 }
 type Rule interface {
 	// Packets that the rule has dropped so far.
 	Packets() (uint64, error)
+	// Data are those of them that carried data: what hosts confirm by themselves, whatever has
+	// become of the program there, is none. Of a drop by chance they are not counted.
+	Data() (uint64, error)
 	Remove() error
 }
 

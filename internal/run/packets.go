@@ -55,6 +55,10 @@ func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, 
 			n, _ := rule.Packets() // what can't be counted is not proven
 			return n
 		},
+		Data: func() uint64 {
+			n, _ := rule.Data()
+			return n
+		},
 		Lasted: func() time.Duration {
 			if removed {
 				return lasted

@@ -35,8 +35,9 @@ func TestMain(m *testing.M) {
 // with it, with the faults and with the work.
 func things() catalog.Catalog {
 	return catalog.Catalog{
-		Locks:      []lb.Impl{redis.SetPXLua(), redis.Fenced(), zk.Sequential(), etcd.Lease(), mysql.GetLock(), wrapped{"noisy"}, wrapped{"panics"}},
-		Faults:     append(faults.All(), slowInjection(), halfInjection(), nobody(), nobodyAgain(), twoMoves(), shortMix()),
+		Locks: []lb.Impl{redis.SetPXLua(), redis.Fenced(), zk.Sequential(), etcd.Lease(), mysql.GetLock(), wrapped{"noisy"}, wrapped{"panics"}},
+		Faults: append(faults.All(), slowInjection(), halfInjection(), nobody(), nobodyAgain(), twoMoves(), shortMix(),
+			unanswered("lost-grant"), unanswered("lose-reply")),
 		More:       faults.More(),
 		Workloads:  append(workloads.All(), failing{}, judging{}),
 		Topologies: lab.Topologies(),
@@ -161,6 +162,30 @@ func shortMix() faults.Fault {
 			return func() history.Proof { return history.Proof{Proven: true} }, on.Freeze(ctx, on.Servers()[0])
 		}}
 	return faults.Fault{Name: "short-mix", Repeats: true, Mix: []faults.Fault{short}}
+}
+
+// unanswered is a fault that withholds an answer, on a server that is frozen before it gets the
+// request: its host confirms that the packets have arrived, and nobody answers.
+func unanswered(name string) faults.Fault {
+	f, err := faults.Find(faults.All(), name)
+	if err != nil {
+		panic(err)
+	}
+	inject := f.Inject
+	f.Name, f.Inject = "unanswered-"+name, func(ctx context.Context, on faults.Strike) (faults.Proof, error) {
+		on.Stage = freezing{on.Stage}
+		return inject(ctx, on)
+	}
+	return f
+}
+
+type freezing struct{ faults.Stage }
+
+func (f freezing) Drop(ctx context.Context, from, to []faults.Node) (*faults.Drops, error) {
+	if err := f.Freeze(ctx, f.Servers()[0]); err != nil {
+		return nil, err
+	}
+	return f.Stage.Drop(ctx, from, to)
 }
 
 // judging is the counter with an opinion of its own.
@@ -386,8 +411,22 @@ func TestReplyOfTheGrant(t *testing.T) {
 				if ix.Steps[0].Name != "before-set" || victim.Granted() && !late {
 					t.Errorf("%+v at %s", victim, ix.Steps[0].Name)
 				}
+				wentOn(t, ix, victim.Client)
 			})
 		}
+	}
+}
+
+// TestNobodyAnswered: where the server gave no answer, none was lost.
+func TestNobodyAnswered(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []string{"unanswered-lost-grant", "unanswered-lose-reply"} {
+		beside(t, fault, func(t *testing.T) {
+			res, _, err := do(t, setpx, fault, counter, nil)
+			if err != nil || res.Outcome != lb.Inconclusive || res.Effect.Proven {
+				t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+			}
+		})
 	}
 }
 
@@ -450,6 +489,7 @@ func TestReplyAtAStep(t *testing.T) {
 			if !victim.Granted() {
 				t.Errorf("%+v is no holder", victim)
 			}
+			wentOn(t, ix, victim.Client)
 		})
 	}
 }
@@ -555,6 +595,22 @@ func TestTwinSharesItsHost(t *testing.T) {
 			return a.Name == "hold" && strings.HasPrefix(a.Target, "all of "+process+" but ")
 		}) {
 			t.Errorf("%s was not held: %+v", process, ix.Acts)
+		}
+	}
+}
+
+// wentOn holds a run against this: whoever was held beside the victim asks for the lock after that.
+func wentOn(t *testing.T, ix *history.Index, victim int32) {
+	t.Helper()
+	i := slices.IndexFunc(ix.Acts, func(a history.Act) bool { return a.Name == "hold" })
+	if i < 0 {
+		t.Fatalf("nobody was held: %+v", ix.Acts)
+	}
+	for c, client := range ix.Clients {
+		if int32(c) != victim && !slices.ContainsFunc(ix.Acqs, func(a history.Acquisition) bool {
+			return a.Client == int32(c) && a.Asked && a.Call > ix.Acts[i].End
+		}) {
+			t.Errorf("%s does not ask after %+v", client.Name, ix.Acts[i])
 		}
 	}
 }

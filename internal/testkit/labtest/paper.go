@@ -100,6 +100,9 @@ type paperRule struct {
 // Packets implements [lab.Rule]: one of each pair.
 func (r paperRule) Packets() (uint64, error) { return uint64(len(r.pairs)), nil }
 
+// Data implements [lab.Rule].
+func (r paperRule) Data() (uint64, error) { return r.Packets() }
+
 // Remove implements [lab.Rule].
 func (r paperRule) Remove() error {
 	r.lab.mu.Lock()
