@@ -40,7 +40,8 @@ func allMutants() []mutants.Mutant {
 		mutants.New(mutate("etcd-lease-ghost", func(c *leaseClient) lb.Client { return ghost{c} }),
 			Lease(), "none", lb.Ghost, lb.Stuck, lb.Safe).Or(mutants.Outage).Doing("impatient"), // the ghost ends with its lease
 		mutants.New(mutate("etcd-lease-by-clock", func(c *leaseClient) lb.Client { return byClock{c} }),
-			Lease(), "expire-waiter", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(ended, 40),
+			// Who holds without its key is told that it is gone, or another is granted first.
+			Lease(), "expire-waiter", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant).ByOrder(ended, 40),
 		mutants.New(watchingFrom("etcd-lease-deaf", true), watchingFrom("etcd-lease-from-revision", false),
 			"compact", lb.Ghost, lb.Stuck),
 	}
