@@ -24,6 +24,11 @@ type Info struct {
 	Requests []string
 	// Takes is the request whose answer makes a client the holder.
 	Takes string
+	// Reads are the Requests that change nothing that an answer to another client depends on, and Own
+	// those that touch nothing but the session of the client that sends them, such as a ping. Whatever is
+	// named in neither may change the lock. Exploring leaves orders out by it, and holds it
+	// against what the server says.
+	Reads, Own []string
 	// NoTry: it can't try, only wait; a request with Try is [ErrUnsupported].
 	NoTry bool
 	// Scripts: it runs scripts on the server, which may have forgotten them.

@@ -41,6 +41,8 @@ func (leaseImpl) Info() lb.Info {
 		Source:     "etcd documentation, concurrency API; etcd issue 11456 for the second look",
 		Topologies: []string{"etcd", "etcd-3"},
 		Requests:   []string{"put", "watch", "look", "unwatch", "delete", "keep-alive", "grant", "revoke"},
+		Reads:      []string{"watch", "look", "unwatch"},
+		Own:        []string{"keep-alive"},
 		Takes:      "put",
 		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, Session: true, LostNotice: true},
 		Expect:     onEtcd(compose.FencedLease()),

@@ -43,6 +43,8 @@ func (mutexImpl) Info() lb.Info {
 		Source:     "go.etcd.io/etcd/client/v3/concurrency",
 		Topologies: []string{"etcd", "etcd-3"},
 		Requests:   []string{"txn", "get", "watch", "unwatch", "delete", "grant", "keep-alive", "revoke"},
+		Reads:      []string{"get", "watch", "unwatch"},
+		Own:        []string{"keep-alive"},
 		Takes:      "txn",
 		Traits:     lb.Traits{Fenced: true, Renewing: true, Push: true, Fair: true, Session: true, LostNotice: true},
 		Expect: compose.Except(onEtcd(compose.FencedLease()),

@@ -37,6 +37,8 @@ func (v3lockImpl) Info() lb.Info {
 		Source:     "etcd documentation, API reference: concurrency, service Lock",
 		Topologies: []string{"etcd", "etcd-3"},
 		Requests:   []string{"grant", "get", "lock", "keep-alive", "unlock", "revoke"},
+		Reads:      []string{"get"},
+		Own:        []string{"keep-alive"},
 		Takes:      "lock",
 		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, Session: true, LostNotice: true},
 		Expect:     onEtcd(compose.FencedLease()),

@@ -36,6 +36,8 @@ func ForUpdate() lb.Impl {
 			Source:     `the pessimistic database lock, as surveys present it; MySQL manual, "InnoDB Locking"`,
 			Topologies: topologies,
 			Requests:   forUpdateRequests,
+			Reads:      tiedReads,
+			Own:        tiedOwn,
 			Takes:      "select-for-update",
 			Tables:     true,
 			InMemory:   true,

@@ -27,6 +27,8 @@ func GetLock() lb.Impl {
 			Source:     `MySQL manual, "Locking Functions"`,
 			Topologies: topologies,
 			Requests:   slices.Concat([]string{"get-lock", "release-lock"}, tiedRequests),
+			Reads:      tiedReads,
+			Own:        tiedOwn,
 			Takes:      "get-lock",
 			InMemory:   true,
 			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},

@@ -29,6 +29,8 @@ func ForUpdateNoIndex() lb.Impl {
 			Source:     `surveys that warn of it; MySQL manual, "Locks Set by Different SQL Statements in InnoDB"`,
 			Topologies: topologies,
 			Requests:   forUpdateRequests,
+			Reads:      tiedReads,
+			Own:        tiedOwn,
 			Takes:      "select-for-update",
 			Tables:     true,
 			InMemory:   true,

@@ -44,6 +44,7 @@ func Queue() lb.Impl {
 			Source:     "the remedy that surveys give for the unfairness of the lock by a unique key",
 			Topologies: topologies,
 			Requests:   slices.Concat([]string{"enqueue", "heartbeat", "look", "evict"}, rowRequests, []string{"leave"}),
+			Reads:      []string{"look"},
 			Takes:      "insert",
 			Tables:     true,
 			Traits:     lb.Traits{Leased: true, Fair: true},

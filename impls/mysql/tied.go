@@ -38,7 +38,11 @@ type hold struct {
 }
 
 // tiedRequests are those that look after a connection, and give it up.
-var tiedRequests = []string{"identify", "ping", "find-connection", "kill"}
+var (
+	tiedRequests = []string{"identify", "ping", "find-connection", "kill"}
+	tiedReads    = []string{"find-connection"}
+	tiedOwn      = []string{"identify", "ping"}
+)
 
 func openTied(ctx context.Context, s session, variables map[string]string, t tying) (lb.Client, error) {
 	links, err := pool(s.env, variables)

@@ -33,6 +33,7 @@ func Version() lb.Impl {
 			Source:     "the optimistic database lock, as surveys present it",
 			Topologies: topologies,
 			Requests:   []string{"select", "create", "update", "clear"},
+			Reads:      []string{"select"},
 			Takes:      "update",
 			Tables:     true,
 			Traits:     lb.Traits{Leased: true, Fenced: true},

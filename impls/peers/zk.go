@@ -44,6 +44,8 @@ func (zkLock) Info() lb.Info {
 		Source:     source,
 		Topologies: []string{"zookeeper", "zookeeper-3"},
 		Requests:   []string{"create", "exists", "children", "get", "ping", "delete", "close"},
+		Reads:      []string{"exists", "children", "get"},
+		Own:        []string{"ping"},
 		Takes:      "create",
 		NoTry:      true,
 		Traits:     lb.Traits{Push: true, Fair: true, Session: true},

@@ -46,6 +46,7 @@ func (jetcdImpl) Info() lb.Info {
 		Source:     "etcd survey with a Java demo, " + listing,
 		Topologies: []string{"etcd", "etcd-3"},
 		Requests:   []string{"grant", "keep-alive", "lock", "unlock", "revoke"},
+		Own:        []string{"keep-alive"},
 		Takes:      "lock",
 		NoTry:      true,
 		Traits:     lb.Traits{Renewing: true, Push: true, Fair: true, Reentrant: true, Session: true},

@@ -126,6 +126,7 @@ func RedisLockUtil2() lb.Impl {
 			Source:     "listing 002, RedisLockUtil",
 			Topologies: []string{"redis"},
 			Requests:   []string{"setnx", "get", "getset", "unlock-get", "del"},
+			Reads:      []string{"get", "unlock-get"},
 			Takes:      "setnx",
 			Traits:     lb.Traits{Leased: true},
 			Expect: []lb.Expectation{{

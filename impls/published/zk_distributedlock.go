@@ -42,6 +42,8 @@ func (zkDistributedLock) Info() lb.Info {
 		Source:     source + ` ("ZK lock Optimization")`,
 		Topologies: []string{"zookeeper", "zookeeper-3"},
 		Requests:   []string{"root", "make-root", "create", "children", "exists", "ping", "delete", "close"},
+		Reads:      []string{"root", "children", "exists"},
+		Own:        []string{"ping"},
 		Takes:      "create",
 		Traits:     lb.Traits{Push: true, Session: true},
 		Expect: []lb.Expectation{

@@ -41,6 +41,8 @@ func (zkImproveLock) Info() lb.Info {
 		Source:     source,
 		Topologies: []string{"zookeeper", "zookeeper-3"},
 		Requests:   []string{"size", "create", "children", "subscribe", "exists", "delete", "root", "make-root", "ping", "close"},
+		Reads:      []string{"size", "children", "subscribe", "exists", "root"},
+		Own:        []string{"ping"},
 		Takes:      "create",
 		Traits:     lb.Traits{Push: true, Session: true},
 		Expect: []lb.Expectation{

@@ -41,6 +41,7 @@ func Fair() lb.Impl {
 			Source:     "Redisson RFairLock",
 			Topologies: oneServer,
 			Requests:   renewable,
+			Reads:      listening,
 			Takes:      "acquire",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, Fair: true, LostNotice: true},

@@ -45,6 +45,7 @@ func Reentrant() lb.Impl {
 			Source:     "Redisson RLock",
 			Topologies: oneServer,
 			Requests:   renewable,
+			Reads:      listening,
 			Takes:      "acquire",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, Reentrant: true, LostNotice: true},

@@ -23,6 +23,10 @@ type renewal struct {
 // renewable are the requests of the algorithms that renew.
 var renewable = []string{"acquire", "subscribe", "unsubscribe", "renew", "release"}
 
+// listening are those that only say who wants to hear of a release. How many do is what PUBLISH answers,
+// which no script of these locks looks at.
+var listening = []string{"subscribe", "unsubscribe"}
+
 // try asks for the lock by a script that answers 0 for a grant, and else how many
 // milliseconds it is taken for. The lease is renewed by another.
 func (r *renewed) try(ctx context.Context, req lb.Request, acquire, renew script) (lease *lb.Lease, wait time.Duration, err error) {

@@ -42,6 +42,7 @@ func ReadWrite() lb.Impl {
 			Source:     "Redisson RReadWriteLock",
 			Topologies: oneServer,
 			Requests:   renewable,
+			Reads:      listening,
 			Takes:      "acquire",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, Shared: true, LostNotice: true},

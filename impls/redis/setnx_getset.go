@@ -33,6 +33,7 @@ func SetNXGetSet() lb.Impl {
 			Source:     "the Redis lock from before SET had options, with timestamps",
 			Topologies: oneServer,
 			Requests:   []string{"setnx", "get", "getset", "del"},
+			Reads:      []string{"get"},
 			Takes:      "setnx",
 			Traits:     lb.Traits{Leased: true},
 			Expect: compose.Except(compose.InRedis(compose.OnReplica(compose.Lease())), lb.Expectation{

@@ -40,6 +40,7 @@ func Watchdog() lb.Impl {
 			Source:     "Redisson RLock: lock watchdog and pub/sub",
 			Topologies: oneServer,
 			Requests:   renewable,
+			Reads:      listening,
 			Takes:      "acquire",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, LostNotice: true},

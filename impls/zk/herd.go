@@ -24,6 +24,7 @@ func Herd() lb.Impl {
 	info := queueInfo("zk-herd", "one ephemeral node; everybody who waits watches it",
 		`the surveys' basic ZooKeeper lock; ZooKeeper Recipes warn of its "herd effect"`)
 	info.Requests = []string{"create", "make", "sync", "find", "read", "watch", "renew", "look", "delete", "ping", "close"}
+	info.Reads = []string{"sync", "find", "read", "watch", "look"}
 	info.Traits.Fair = false
 	return algorithm{info: info, open: func(c *client) lb.Client { return herd{c} }}
 }

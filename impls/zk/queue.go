@@ -50,6 +50,8 @@ func queueInfo(name, doc, source string) lb.Info {
 		Name: name, Doc: doc, Source: source,
 		Topologies: []string{"zookeeper", "zookeeper-3", "zookeeper-5"},
 		Requests:   []string{"create", "make", "sync", "find", "read", "children", "watch", "check", "renew", "look", "delete", "ping", "close"},
+		Reads:      []string{"sync", "find", "read", "children", "watch", "look"},
+		Own:        []string{"ping"},
 		Takes:      "create",
 		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, Session: true, LostNotice: true},
 		Expect:     ephemeral(),
