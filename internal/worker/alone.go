@@ -24,6 +24,9 @@ type Setting struct {
 	Record func(history.Event)
 	// Blame is told what a program did that no lock can mean.
 	Blame func(*foreign.Finding)
+	// Begins is passed before each call of the lock, [CallAcquire] or [CallRelease], and before that is
+	// recorded; with an error the client does not call.
+	Begins func(ctx context.Context, call string) error
 	// Watch puts a probe around the client's own, which records and must be told all.
 	Watch func(lb.Probe) lb.Probe
 }
@@ -31,7 +34,7 @@ type Setting struct {
 // NewAlone opens the client's session. Its process is called as its client is.
 func NewAlone(ctx context.Context, s Setting) (*Alone, error) {
 	own := &probe{client: s.Env.Client, record: s.Record, asks: asks(s.Impl.Info())}
-	c := &client{name: s.Env.Client, worker: s.Env.Client, impl: s.Impl, record: s.Record, blame: s.Blame, probe: own, env: &s.Env}
+	c := &client{name: s.Env.Client, worker: s.Env.Client, impl: s.Impl, record: s.Record, blame: s.Blame, begins: s.Begins, probe: own, env: &s.Env}
 	s.Env.Probe = s.Watch(own)
 	if err := c.open(ctx, s.Workload, s.Store); err != nil {
 		c.close()

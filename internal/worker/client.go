@@ -32,6 +32,7 @@ type client struct {
 	impl   lb.Impl
 	record func(history.Event)
 	blame  func(*foreign.Finding)
+	begins func(ctx context.Context, call string) error // before each call of the lock; nil for at once
 	probe  *probe
 	pacer  workloads.Pacer
 
@@ -99,6 +100,9 @@ func (c *client) Acquire(ctx context.Context, ask workloads.Ask) (*lb.Lease, err
 		req.Lock = workloads.DefaultLock
 	}
 	req.Lock = c.prefix + req.Lock
+	if err := c.begin(ctx, CallAcquire); err != nil {
+		return nil, &workloads.LockError{Err: err}
+	}
 	call := history.Event{Kind: history.KindCall, Op: history.OpAcquire, Client: c.name, Lock: req.Lock, ID: req.Owner,
 		Shared: req.Shared}
 	c.probe.begin(req.Owner)
@@ -169,6 +173,9 @@ func (c *client) release(ctx context.Context, req lb.Request) (err error) {
 var errRetired = errors.New("worker: the session of this lock was given up")
 
 func (c *client) releaseOnce(ctx context.Context, req lb.Request) error {
+	if err := c.begin(ctx, CallRelease); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.env.TTL)
 	defer cancel()
 	call := history.Event{Kind: history.KindCall, Op: history.OpRelease, Client: c.name, Lock: req.Lock, ID: req.Owner}
@@ -180,6 +187,20 @@ func (c *client) releaseOnce(ctx context.Context, req lb.Request) error {
 	}
 	c.record(c.returned(call, err))
 	return err
+}
+
+// The calls of a lock that [Setting.Begins] hears of.
+const (
+	CallAcquire = "acquire"
+	CallRelease = "release"
+)
+
+// begin is passed before a call is recorded.
+func (c *client) begin(ctx context.Context, call string) error {
+	if c.begins == nil {
+		return nil
+	}
+	return c.begins(ctx, call)
 }
 
 // returned makes the event of an operation's end.
