@@ -52,8 +52,10 @@ Only a lab with servers of its own can be explored, beside which programs of thi
 run, as the local lab.
 
 Exit codes: 0 no order breaks it, or only as it declares (lockbench list algorithms), 1 some
-order does, 2 it proves nothing, since more than 1% of the orders did not go as planned or one
-that broke it did not do so again, 4 this machine can't run it, 64 usage, 130 interrupted.
+order does, 2 it proves nothing, since more than 1% of the orders did not go as planned, one
+that broke it did not do so again, or no lease could end for a program whose clock does not
+follow the bench's, 4 this machine can't run it, 64 usage, 130 interrupted: what was walked
+until then is kept, and what broke the lock as it was found.
 With --replay: 0 it did not break, 1 it did, 2 it could not be performed or judged, even once.`,
 		Example: `  lockbench explore --algorithm redis-setpx-lua --faults 0
   lockbench explore --algorithm redis-setnx-expire,redis-setpx-del --acquisitions 1
@@ -77,6 +79,7 @@ With --replay: 0 it did not break, 1 it did, 2 it could not be performed or judg
 	f.IntVar(&b.Faults, "faults", b.Faults, "how many of these four together, at most")
 	f.IntVar(&x.plan.Budget, "budget", 5000, "orders to walk at most, of each lock")
 	f.Uint64Var(&x.plan.Seed, "seed", 1, "of what is drawn where the budget does not suffice")
+	f.BoolVar(&x.plan.Reuse, "reuse", false, "programs live on from order to order: many times faster, and what they keep in memory is not walked")
 	f.StringVar(&x.out, "out", "", "the directory to write (default: runs/<time>-explore-…; none for --replay)")
 	f.StringVar(&x.matrix, "matrix", "", "the directory of a matrix to write into, whose page then tells of it")
 	f.StringVar(&x.replay, "replay", "", "the order to perform again: a schedule.json, or the directory with it")
@@ -113,7 +116,7 @@ func (x *exploring) sense(cmd *cobra.Command) error {
 		}
 		return ""
 	}
-	if own := given("algorithm", "exec", "topology", "lab", "clients", "acquisitions", "polls", "renewals", "expiries", "crashes", "lost", "ended", "faults", "budget", "seed", "matrix"); x.replay != "" && own != "" {
+	if own := given("algorithm", "exec", "topology", "lab", "clients", "acquisitions", "polls", "renewals", "expiries", "crashes", "lost", "ended", "faults", "budget", "seed", "reuse", "matrix"); x.replay != "" && own != "" {
 		return usage("--replay performs the order that %s has: leave out --%s", x.replay, own)
 	}
 	err := x.plan.Bounds.Check()
@@ -247,18 +250,21 @@ func (x *exploring) all(cmd *cobra.Command) (err error) {
 		plan := x.plan
 		plan.Algorithm, plan.Topology = l.Info().Name, x.topology(l)
 		r, failed := x.one(cmd, plan)
-		if failed != nil {
-			if cmd.Context().Err() != nil {
-				err = failed
-				break
-			}
+		interrupted := failed != nil && cmd.Context().Err() != nil
+		if failed != nil && !interrupted {
 			err = worse(err, fmt.Errorf("%s: %w", plan.Algorithm, failed))
 			continue
 		}
-		r.Declare(l.Info())
-		dir, failed := x.keep(l, r)
-		wrote = wrote || dir != ""
-		err = worse(err, errors.Join(failed, x.show(cmd, dir, r)))
+		if r != nil { // of one that was interrupted, what was walked until then
+			r.Declare(l.Info())
+			dir, notKept := x.keep(l, r)
+			wrote = wrote || dir != ""
+			err = worse(err, errors.Join(notKept, x.show(cmd, dir, r)))
+		}
+		if interrupted {
+			err = failed
+			break
+		}
 	}
 	if !wrote {
 		return err

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -29,12 +31,12 @@ func TestExplore(t *testing.T) {
 	needLab(t, 1)
 	dir := t.TempDir()
 	out := explored(t, dir, exitKept, "--algorithm", "redis-setpx-lua", "--faults", "0")
-	for _, want := range []string{"nothing  20 orders: 20 SAFE  as declared", "none of these 20 orders breaks it: every order of 2 clients"} {
+	for _, want := range []string{"nothing  40 orders: 40 SAFE  as declared", "none of these 40 orders breaks it: every order of 2 clients"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	contains(t, filepath.Join(dir, "runs", "latest", rundir.PageFile), "none of these 20 orders breaks it")
+	contains(t, filepath.Join(dir, "runs", "latest", rundir.PageFile), "none of these 40 orders breaks it")
 	again := explored(t, dir, exitKept, "--algorithm", "redis-setpx-lua", "--faults", "0")
 	if set := func(s string) string { _, set, _ := strings.Cut(s, "set of orders "); return strings.Fields(set)[0] }; set(out) != set(again) {
 		t.Errorf("another walk has other orders: %s and %s", set(out), set(again))
@@ -139,6 +141,35 @@ func TestExploreJSON(t *testing.T) {
 	if strings.Join(of, " ") != "redis-setpx-lua redis-setpx-del" {
 		t.Errorf("of %q", of)
 	}
+}
+
+// TestExploreInterrupted: what was walked is kept, and the order that broke the lock is named first.
+func TestExploreInterrupted(t *testing.T) {
+	t.Parallel()
+	needLab(t, 1)
+	dir := t.TempDir()
+	cmd := testkit.Command(t, dir, "explore", "--algorithm", "redis-setpx-del", "--budget", "100000", "--out", "out")
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(6 * time.Second) // orders without a fault are walked in one of them
+	_ = cmd.Process.Signal(os.Interrupt)
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Fatalf("exit code %d\n%s", code, stdout.String())
+	}
+	e, err := rundir.OpenExplored(filepath.Join(dir, "out"))
+	if err != nil || !e.Interrupted || len(e.Violations) == 0 {
+		t.Fatalf("%v: %+v\n%s", err, e, stdout.String())
+	}
+	for _, want := range []string{"  interrupted: of what was not walked nothing is known", "BROKEN by "} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("no %q in\n%s", want, stdout.String())
+		}
+	}
+	contains(t, filepath.Join(dir, "out", e.Violations[0].Dir, rundir.PageFile), "Move by move")
 }
 
 func contains(t *testing.T, file string, wants ...string) {

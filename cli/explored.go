@@ -23,10 +23,15 @@ import (
 type far struct {
 	*progress.Board
 	plan explore.Plan
+	said *time.Time // when a line that stays was last written
 }
 
+// often is how often a line that stays says how far it is, off a terminal.
+const often = 10 * time.Second
+
 func newFar(w io.Writer, plan explore.Plan) far {
-	f := far{progress.New(w), plan}
+	now := time.Now()
+	f := far{progress.New(w), plan, &now}
 	if plan.Replay != nil {
 		f.Say("%s on %s (%s lab): the same %d moves, %s", plan.Algorithm, plan.Topology, plan.Lab, len(plan.Replay.Moves), counted(plan.Times, "time"))
 	} else {
@@ -36,7 +41,25 @@ func newFar(w io.Writer, plan explore.Plan) far {
 }
 
 func (f far) at(at explore.Progress) {
-	f.Show(fmt.Sprintf("%s: %s: %s (%s), %d break it", f.plan.Algorithm, counted(at.Faults, "fault"), counted(at.Orders, "order"), reports.Percent(at.Share), at.Broken))
+	line := fmt.Sprintf("%s: with %s: %s, %s of all; %s", f.plan.Algorithm, counted(at.Faults, "fault"), counted(at.Orders, "order"), reports.Percent(at.Share), breaking(at.Broken))
+	if left := time.Duration(at.Left * float64(time.Second)).Round(time.Second); left > 0 {
+		line += fmt.Sprintf("; about %v left", left)
+	}
+	f.Show(line)
+	if now := time.Now(); !f.Live() && now.Sub(*f.said) >= often {
+		*f.said = now
+		f.Say("%s", line)
+	}
+}
+
+func breaking(n int) string {
+	switch n {
+	case 0:
+		return "none breaks it so far"
+	case 1:
+		return "1 breaks it"
+	}
+	return fmt.Sprintf("%d break it", n)
 }
 
 func (f far) over(r *explore.Result, took time.Duration) {

@@ -27,7 +27,7 @@ func Explored(w io.Writer, e *rundir.Explored, width int, again func(dir string)
 	for _, s := range unwalked(e) {
 		t.text("  ", s)
 	}
-	t.line(fmt.Sprintf("  %s, set of orders %s", span(1000*e.Seconds), e.Digest))
+	t.line(fmt.Sprintf("  %s, in %s of ending, set of orders %s", span(1000*e.Seconds), plural1(e.Ways, "way"), e.Digest))
 	if astray, all := strays(e); astray > 0 {
 		t.text("  ", fmt.Sprintf("%s of %s did not go as planned, and are not counted: %s", thousands(astray), thousands(all), whyAstray(e)))
 	}
@@ -93,7 +93,7 @@ func Replayed(w io.Writer, times int, came map[lb.Outcome]int, reason string) er
 
 // exploredSays is the verdict, in one sentence without its end.
 func exploredSays(e *rundir.Explored) string {
-	n, broken, whole := 0, 0, true
+	n, broken, whole := 0, 0, !e.Interrupted && e.GivenUp == "" && e.Timeless == ""
 	for _, l := range e.Levels {
 		n, broken, whole = n+l.Orders, broken+l.Broken, whole && l.Share >= 1 && l.Astray+l.Cut == 0
 	}
@@ -101,9 +101,15 @@ func exploredSays(e *rundir.Explored) string {
 	if !whole {
 		of = ", which are not all of " + e.Within
 	}
+	if e.Plan.Reuse {
+		of += "; by clients that lived on from order to order"
+	}
+	if len(e.Never) > 0 {
+		of += "; " + never(e.Never)
+	}
 	switch {
 	case n == 0:
-		return "no order was walked, so that nothing is known"
+		return "no order was walked, so nothing is known"
 	case len(e.Doubts) > 0 && len(e.Violations) == 0:
 		return fmt.Sprintf("nothing is proven: %s of %s seemed to break it, and did not do so again", thousands(broken), plural1(n, "order"))
 	case broken > 0:
@@ -112,6 +118,11 @@ func exploredSays(e *rundir.Explored) string {
 		return "the one order does not break it" + of
 	}
 	return fmt.Sprintf("none of these %s orders breaks it%s", thousands(n), of)
+}
+
+// never says what did not come up, although the bounds allow it: of that nothing is known.
+func never(what []string) string {
+	return "no " + strings.Join(what, " and no ") + " came up in any of them"
 }
 
 // brokenAs is the gravest that orders came to.
@@ -134,11 +145,20 @@ func declaredAll(e *rundir.Explored) string {
 
 // unwalked says what share was walked of the orders of which not all were.
 func unwalked(e *rundir.Explored) (all []string) {
+	if e.Interrupted {
+		all = append(all, "interrupted: of what was not walked nothing is known, and what broke the lock is told as it was found")
+	}
+	if e.GivenUp != "" {
+		all = append(all, "given up, since one order after the other went otherwise than it was planned: "+e.GivenUp)
+	}
+	if e.Timeless != "" {
+		all = append(all, "no lease could end, since the client's clock does not follow the bench's: "+e.Timeless+"; --expiries 0 leaves these orders out")
+	}
 	for _, l := range e.Levels {
 		if l.Cut > 0 {
 			all = append(all, fmt.Sprintf("%s were cut short where a client sent too many requests for one acquisition, or renewals", thousands(l.Cut)))
 		}
-		if l.Share >= 1 {
+		if l.Share >= 1 || e.Interrupted || e.GivenUp != "" {
 			continue
 		}
 		s := fmt.Sprintf("with %s the budget sufficed for about %s of all orders", plural(l.Faults, "fault", "faults"), Percent(l.Share))
@@ -153,12 +173,21 @@ func unwalked(e *rundir.Explored) (all []string) {
 	return all
 }
 
-// shortest is the first of the orders that broke the lock by their length, nil if none did.
+// shortest is the shortest of the orders that broke the lock as the heading says, nil if none did.
 func shortest(e *rundir.Explored) *rundir.ExploredOrder {
+	as := brokenAs(e)
+	likeHeading := func(v rundir.ExploredOrder) int {
+		if v.Outcome == as {
+			return 0
+		}
+		return 1
+	}
 	if len(e.Violations) == 0 {
 		return nil
 	}
-	v := slices.MinFunc(e.Violations, func(a, b rundir.ExploredOrder) int { return cmp.Compare(len(a.Story), len(b.Story)) })
+	v := slices.MinFunc(e.Violations, func(a, b rundir.ExploredOrder) int {
+		return cmp.Or(cmp.Compare(likeHeading(a), likeHeading(b)), cmp.Compare(len(a.Story), len(b.Story)))
+	})
 	return &v
 }
 

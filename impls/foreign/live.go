@@ -40,6 +40,25 @@ func (r *running) list() []*process {
 // Running reports whether this process has programs.
 func Running() bool { return len(live.list()) > 0 }
 
+// Clocks is how far the clocks of this process's programs are ahead of the machine's, as they read them
+// themselves: those of the one that differs least. The error is that of one that can't tell.
+func Clocks(ctx context.Context) (wall, mono time.Duration, err error) {
+	for i, p := range live.list() {
+		m, err := p.ask(ctx, message{Do: doClock}, nil)
+		switch {
+		case err != nil:
+			return 0, 0, err
+		case m.Wall == 0 || m.Mono == 0:
+			return 0, 0, fmt.Errorf("foreign: %s did not tell its wall_ns and mono_ns when it was asked for its clock", p.name)
+		}
+		w, o := time.Duration(m.Wall-clock.MachineWall().UnixNano()), time.Duration(m.Mono-int64(clock.Now()))
+		if i == 0 || max(w.Abs(), o.Abs()) < max(wall.Abs(), mono.Abs()) {
+			wall, mono = w, o
+		}
+	}
+	return wall, mono, nil
+}
+
 // Ahead is how far the wall clocks of this process's programs are ahead of the machine's, as
 // they read them themselves: that of the one whose clock differs least. The error is that of
 // one that can't tell.

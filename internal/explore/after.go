@@ -9,7 +9,6 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // What comes after an order is not walked: everybody goes on in turn as far as he can, and when
@@ -32,7 +31,6 @@ func (o *order) after(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.alone.On(o.lock[:len(o.lock)-len(workloads.DefaultLock)])
 	o.mu.Lock()
 	o.clients = append(o.clients, c)
 	c.main = running
@@ -207,10 +205,8 @@ const renewedIn = 4
 func (o *order) renew(ctx context.Context) error {
 	o.mu.Lock()
 	for _, c := range o.clients {
-		for _, w := range c.waits {
-			if w.actor == lb.Renewal && w.ends != nil && !c.dead {
-				c.fire(w)
-			}
+		if !c.dead {
+			c.renew()
 		}
 	}
 	o.mu.Unlock()

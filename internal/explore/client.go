@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -33,15 +34,14 @@ type client struct {
 	holds     []*hold
 	pauses    []func() // end them, of who sleeps until the scheduler says otherwise
 	waits     []*wait
-	again     bool // the next request follows a pause
-	first     bool // the next request is the first of an acquisition
+	first     bool // the next request is the first of a try
 	acquiring bool // the lock
 	flying    map[lb.Actor]*flight
 	polls     int  // of this acquisition
 	sent      int  // requests for it, while it is asked for
 	extended  int  // requests of renewals, since a lease's time has passed
 	retries   int  // since time has passed, in what comes after an order
-	renewed   int  // in this order
+	renewed   int  // times that its renewals were due, in this order
 	due       bool // a renewal's time has come, and none of its requests was let go
 	began     Move // the first request of the last try
 	tried     int  // what others had done that may have changed something, when it last began to try
@@ -71,12 +71,12 @@ func steps(info lb.Info) map[string]step {
 	return all
 }
 
-// hold is somebody who stands at a step.
+// hold is somebody who stands at a step, or is about to call the lock.
 type hold struct {
 	move   Move
 	actor  lb.Actor
 	server int             // its place, from 1; 0 where there is but one
-	again  bool            // it follows a pause, as do all that are sent together
+	again  bool            // it has asked, and would ask once more
 	first  bool            // of a try, as are all that are sent together until one is let go
 	open   chan error      // nil: go on
 	ctx    context.Context // ends when who stands there gives up; never where it must hear
@@ -151,9 +151,9 @@ func (c *client) step(ctx context.Context, m lb.Move) error {
 		h.move.What += ofKey + strconv.Itoa(m.Server)
 	}
 	if s.kind == Sends && m.Actor == lb.Main {
-		h.again, h.first, c.again, c.first = c.again, c.first || c.again, false, false
+		h.first, c.first = c.first, false
 		for _, together := range c.holds {
-			h.again, h.first = h.again || together.again, h.first || together.first
+			h.first = h.first || together.first
 		}
 	}
 	o.e.volleys = o.e.volleys || slices.ContainsFunc(c.holds, func(other *hold) bool { return (other.actor == lb.Renewal) == (m.Actor == lb.Renewal) })
@@ -163,6 +163,34 @@ func (c *client) step(ctx context.Context, m lb.Move) error {
 	}
 	o.change()
 	o.mu.Unlock()
+	return c.stand(ctx, h)
+}
+
+// calls holds whoever is about to call the lock, or to try once more: the clock that it reads next is
+// that of the moment in which it is let go.
+func (c *client) calls(ctx context.Context, what string) error {
+	o := c.order
+	o.mu.Lock()
+	if c.dead || o.free {
+		o.mu.Unlock()
+		return cmp.Or(ctx.Err(), errOver)
+	}
+	h := &hold{move: Move{c.name, Calls, what}, actor: lb.ActorOf(ctx), again: what == tryAgain, open: make(chan error, 1), ctx: ctx}
+	c.holds = append(c.holds, h)
+	o.change()
+	o.mu.Unlock()
+	return c.stand(ctx, h)
+}
+
+// What is called, beside what a worker's client calls.
+const (
+	tryAgain = "acquire once more"
+	renew    = "renew"
+)
+
+// stand waits until the hold is let go, or whoever stands there gives up.
+func (c *client) stand(ctx context.Context, h *hold) error {
+	o := c.order
 	select {
 	case err := <-h.open:
 		return err

@@ -127,5 +127,5 @@ func (r *Result) ProvesNothing() bool {
 	for _, l := range r.Levels {
 		astray += l.Astray
 	}
-	return len(r.Doubts) > 0 || 100*astray > r.Orders()+astray || slices.ContainsFunc(r.Levels, func(l *Level) bool { return l.Orders == 0 && l.Astray > 0 })
+	return len(r.Doubts) > 0 || r.GivenUp != "" || r.Timeless != "" || 100*astray > r.Orders()+astray || slices.ContainsFunc(r.Levels, func(l *Level) bool { return l.Orders == 0 && l.Astray > 0 })
 }

@@ -14,46 +14,68 @@ func (o *order) Enabled() []Move {
 	var moves, hears, wrong []Move
 	for _, c := range o.clients {
 		for _, h := range o.standing(c) {
-			switch h.move.Do {
-			case Hears:
+			if h.move.Do == Hears {
 				hears = append(hears, h.move)
-			case Sends:
-				moves = append(moves, h.move)
-				if lost := (Move{c.name, Loses, h.move.What}); !lost.is(private) {
-					wrong = append(wrong, lost)
-				}
-			case Reads, Works:
-				moves = append(moves, h.move)
+				continue
 			}
+			moves = append(moves, h.move)
+			if lost := (Move{c.name, Loses, h.move.What}); h.move.Do == Sends && !o.e.rules.isOwn(lost) {
+				wrong = append(wrong, lost)
+			}
+		}
+		if c.mayRenew() {
+			moves = append(moves, Move{c.name, Calls, renew})
 		}
 		for _, w := range c.waits {
 			if w.actor != lb.Renewal && w.ends != nil && !c.dead && o.mayAskAgain(c) {
 				moves = append(moves, Move{c.name, Wakes, w.what})
 			}
 		}
-		if len(o.had) == 0 {
-			for _, m := range wrong { // the first is the first client's
-				if o.allows(m) {
-					moves = append(moves, m)
-				}
-			}
-			return moves
-		}
 		if o.asked[c.name] > 0 && c.main != resting && !c.dead {
 			wrong = append(wrong, Move{Client: c.name, Do: Dies})
 		}
 	}
-	expiries := o.expiries()
-	if len(hears) > 0 && !o.allows(Move{Do: Expires}) && !o.allows(Move{Do: Ended}) { // it touches nobody else any more
+	if len(hears) > 0 && !o.e.rules.all && !o.allows(Move{Do: Expires}) && !o.allows(Move{Do: Ended}) && !o.allows(Move{Do: Dies}) { // the sooner, the stricter
 		return hears[:1]
 	}
-	moves = append(hears, moves...)
-	for _, m := range append(expiries, wrong...) {
-		if o.allows(m) {
-			moves = append(moves, m)
+	allowed := func(all []Move) []Move { return slices.DeleteFunc(all, func(m Move) bool { return !o.allows(m) }) }
+	return o.begun(append(hears, moves...), allowed(o.expiries()), allowed(wrong))
+}
+
+// begun leaves out what would only repeat other orders: a call by which nothing has left yet is nothing to
+// anybody but the client that looked at its clock. So what the call leads to comes right after it. Or the
+// client pauses there while time passes, and then the end of a lease comes right after it; of several clients
+// that pause, in the order of their names. The lock is held.
+func (o *order) begun(moves, expiries, wrong []Move) []Move {
+	last := Move{}
+	if len(o.had) > 0 {
+		last = o.had[len(o.had)-1]
+	}
+	var pauses []Move
+	if slices.ContainsFunc(expiries, func(m Move) bool { return m.Do == Expires }) {
+		for _, m := range moves {
+			if m.Do == Calls {
+				pauses = append(pauses, Move{m.Client, Pauses, m.What})
+			}
 		}
 	}
-	return moves
+	switch {
+	case o.e.rules.calls:
+		pauses = nil
+	case last.Do == Pauses:
+		return append(slices.DeleteFunc(pauses, func(m Move) bool { return m.String() <= last.String() }), expiries...)
+	case last.Do == Calls:
+		other := func(m Move) bool { return m.Do == Calls || !last.leadsTo(m) }
+		if follow := slices.DeleteFunc(slices.Concat(moves, wrong), other); len(follow) > 0 {
+			return follow
+		}
+	}
+	return slices.Concat(moves, pauses, expiries, wrong)
+}
+
+// leadsTo reports whether the other move may be what the call, as which this one began, does next.
+func (m Move) leadsTo(next Move) bool {
+	return m.Client == next.Client && (m.What == renew) == strings.HasPrefix(next.What, renewals) && next.Do != Dies && next.Do != Ended
 }
 
 // standing are the client's holds that may be let go, always in the same sequence.
@@ -102,16 +124,19 @@ func (o *order) byOthers(c *client) (n int) {
 	return n
 }
 
-// amidst reports whether the client has asked some servers for the lock in a try, or for some of its keys,
-// and stands before others. The lock is held.
+// amidst reports whether the client has looked at its clock in a try, and has not sent all that it
+// measures by it. The lock is held.
 func (c *client) amidst() bool {
 	return c.acquiring && slices.ContainsFunc(c.holds, func(h *hold) bool {
-		return h.actor == lb.Main && h.move.Do == Sends && !h.first && !h.again && h.move != c.began && h.move.request() == c.began.request()
+		return h.actor == lb.Main && h.move.Do == Sends && (h.first || h.move != c.began && h.move.request() == c.began.request())
 	})
 }
 
 // expiries are the ends of leases and sessions that may come next.
 func (o *order) expiries() (all []Move) {
+	if len(o.had) == 0 || o.e.timeless != "" {
+		return nil
+	}
 	if last := o.had[len(o.had)-1]; last.Do == Expires && last.Client == "" {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,10 +53,15 @@ type engine struct {
 	quorum  bool // sessions outlive their connections
 	volleys bool // a client sends several requests at once, so that one that stands says nothing
 
-	fresh bool // every client has a session for each order
+	// reuse has clients live on from order to order; those wait in the pool.
+	reuse bool
+	pool  []*client
+
+	// timeless says why no time may pass for these clients: their clocks do not follow. "" if they do.
+	timeless string
 
 	n       int // orders so far
-	pool    []*client
+	held    held
 	below   []int // the processes of the lab
 	threads threads
 
@@ -66,7 +73,7 @@ type engine struct {
 // newEngine has a protected store of its own, until ctx ends.
 func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bounds, t lab.Topology, service *lab.Service) (*engine, error) {
 	info := impl.Info()
-	e := &engine{Bounds: b, impl: impl, info: info, work: work, service: service, prefix: fmt.Sprintf("%s:explored:%x:", lb.Prefix, time.Now().UnixNano())}
+	e := &engine{Bounds: b, impl: impl, info: info, work: work, service: service, held: held{changes: service.Changes}, prefix: fmt.Sprintf("%s:explored:%x:", lb.Prefix, time.Now().UnixNano())}
 	switch {
 	case info.Traits.Session:
 		e.ends = endsSessions
@@ -76,7 +83,7 @@ func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bou
 	e.etcd = t.Kind.Quorum && t.Clock() && t.Sessions() && t.Kind.Name == "etcd"
 	e.quorum = t.Quorum()
 	e.volleys = true // until it was seen that none does
-	e.rules.tied = info.Traits.Session
+	e.rules = rulesOf(info)
 	if !info.Traits.Push && !info.Traits.Fair && !info.NoTry {
 		e.impl = patient{impl}
 	}
@@ -116,14 +123,12 @@ func (e *engine) begin(ctx context.Context) (*order, error) {
 	e.mu.Lock()
 	e.now = o
 	e.mu.Unlock()
-	for i := range e.Bounds.Clients {
-		c, err := e.client(ctx, o, fmt.Sprintf("c%d", i+1))
-		if err != nil {
-			o.End()
-			return nil, err
-		}
-		c.alone.On(prefix)
-		o.clients = append(o.clients, c)
+	if err := e.backToNow(); err != nil {
+		return nil, err
+	}
+	if err := e.join(ctx, o); err != nil {
+		o.End()
+		return nil, err
 	}
 	var err error
 	if e.below == nil {
@@ -151,17 +156,33 @@ func (e *engine) others() []int {
 	return e.below
 }
 
-// client is one of that name, from the order before or with a new session.
-func (e *engine) client(ctx context.Context, o *order, name string) (*client, error) {
-	for i, c := range e.pool {
-		if c.name == name {
-			e.pool = append(e.pool[:i:i], e.pool[i+1:]...)
-			c.forOrder(o)
-			return c, nil
+// join opens the clients of an order, side by side: each order has its own, since what a client keeps from
+// one to the next would make two that look alike differ.
+func (e *engine) join(ctx context.Context, o *order) error {
+	clients, errs := make([]*client, e.Bounds.Clients), make([]error, e.Bounds.Clients)
+	var all sync.WaitGroup
+	for i := range clients {
+		all.Go(func() { clients[i], errs[i] = e.client(ctx, o, fmt.Sprintf("c%d", i+1)) })
+	}
+	all.Wait()
+	for _, c := range clients {
+		if c != nil {
+			o.clients = append(o.clients, c)
 		}
 	}
+	return errors.Join(errs...)
+}
+
+// client is one of that name, with a session of its own.
+func (e *engine) client(ctx context.Context, o *order, name string) (*client, error) {
+	if c := e.pooled(name); c != nil {
+		before := *c
+		*c = client{name: name, info: e.info, steps: before.steps, relays: before.relays, alone: before.alone}
+		c.begin(o)
+		return c, nil
+	}
 	c := &client{name: name, info: e.info, steps: steps(e.info)}
-	c.forOrder(o)
+	c.begin(o)
 	env := lb.Env{Client: name, TTL: TTL, Master: e.service.Master(), Clock: hands{c}, Rand: rand.New(rand.NewPCG(uint64(name[1]), 0))}
 	for _, server := range e.service.Endpoints() {
 		r, err := newRelay(server)
@@ -174,7 +195,7 @@ func (e *engine) client(ctx context.Context, o *order, name string) (*client, er
 	var err error
 	ctx, cancel := context.WithTimeout(ctx, TTL)
 	defer cancel()
-	c.alone, err = worker.NewAlone(ctx, worker.Setting{Impl: e.impl, Workload: e.work, Env: env, Store: e.store, Record: c.record, Blame: e.blame,
+	c.alone, err = worker.NewAlone(ctx, worker.Setting{Impl: e.impl, Workload: e.work, Env: env, Store: e.store, Record: c.record, Blame: e.blame, Begins: c.calls,
 		Watch: func(p lb.Probe) lb.Probe { return probe{p, c} }})
 	if err != nil {
 		for _, r := range c.relays {
@@ -182,13 +203,31 @@ func (e *engine) client(ctx context.Context, o *order, name string) (*client, er
 		}
 		return nil, fmt.Errorf("explore: %w", err)
 	}
+	c.on(o)
 	return c, nil
 }
 
-// forOrder makes the client one of the order.
-func (c *client) forOrder(o *order) {
-	c.died, c.ended = make(chan struct{}), make(chan struct{})
-	c.order, c.main, c.again, c.polls, c.renewed, c.extended, c.due, c.tried, c.flying = o, resting, false, 0, 0, 0, false, 0, map[lb.Actor]*flight{}
+// begin makes the client one of the order.
+func (c *client) begin(o *order) {
+	c.order, c.died, c.ended, c.flying = o, make(chan struct{}), make(chan struct{}), map[lb.Actor]*flight{}
+	if c.alone != nil {
+		c.on(o)
+	}
+}
+
+func (c *client) on(o *order) { c.alone.On(strings.TrimSuffix(o.lock, workloads.DefaultLock)) }
+
+// pooled is the client of that name that was in an order before, nil where there is none.
+func (e *engine) pooled(name string) *client {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	i := slices.IndexFunc(e.pool, func(c *client) bool { return c.name == name })
+	if i < 0 {
+		return nil
+	}
+	c := e.pool[i]
+	e.pool = slices.Delete(e.pool, i, i+1)
+	return c
 }
 
 func (e *engine) blame(f *foreign.Finding) {
@@ -199,24 +238,7 @@ func (e *engine) blame(f *foreign.Finding) {
 	}
 }
 
-// leave takes a client out of an order. It is kept for the next if it has given back what it had,
-// and nothing went wrong with it; but one whose locks end with its session has a session for each
-// order, unless it is a program, which starts slowly.
-func (e *engine) leave(c *client, unfinished bool) {
-	if (e.info.Program || !e.info.Traits.Session) && !e.fresh && !unfinished && !c.spoilt {
-		e.pool = append(e.pool, c)
-		return
-	}
-	closed := make(chan struct{})
-	go func() { c.close(); close(closed) }()
-	select {
-	case <-c.died:
-	case <-closed:
-	case <-time.After(endBound):
-	}
-}
-
-// close ends the sessions that are left.
+// close ends the clients that are left, and forgets what was looked at.
 func (e *engine) close() {
 	for _, c := range e.pool {
 		c.close()
@@ -251,6 +273,18 @@ func (e *engine) leap(d time.Duration) error {
 		clock.Leap(d)
 	}
 	return err
+}
+
+// backToNow has the servers' clocks follow the machine's again where the clients' can't follow them.
+func (e *engine) backToNow() error {
+	if e.timeless == "" || e.time.ahead() == 0 {
+		return nil
+	}
+	e.time.leapt.Store(0)
+	if e.ends != endsLeases {
+		return nil
+	}
+	return e.setClocks(0)
 }
 
 func (e *engine) setClocks(ahead time.Duration) (err error) {

@@ -33,10 +33,26 @@ type Plan struct {
 	Seed   uint64 `json:"seed"`
 	// Until are outcomes of which the first ends the walk; violations are told as they were found then.
 	Until []lb.Outcome `json:"until,omitempty"`
+	// Unpruned walks orders that others stand for, too, to prove that they do; for tests.
+	Unpruned Unpruned `json:"unpruned,omitempty"`
+	// Reuse has programs live on from order to order, as long as nothing goes wrong with them: they start
+	// slowly. What they keep is then not walked.
+	Reuse bool `json:"reuse,omitempty"`
+	// Ways has the result tell in which ways orders ended, and not only how many.
+	Ways bool `json:"ways,omitempty"`
 	// Replay is one order to perform, Times over, and nothing else.
 	Replay *Schedule `json:"replay,omitempty"`
 	Times  int       `json:"times,omitempty"`
 }
+
+// Unpruned says which orders that others stand for are walked all the same.
+type Unpruned int
+
+const (
+	pruned        Unpruned = iota
+	EverySequence          // of moves that have nothing to do with each other, too
+	EveryCall              // and calls at any time before what they lead to
+)
 
 // Told is what an exploration tells of while it goes on: one of these.
 type Told struct {
@@ -50,9 +66,12 @@ type Progress struct {
 	Orders int     `json:"orders"`
 	Share  float64 `json:"share"`
 	Broken int     `json:"broken"`
+	// Left is about how long this number of faults may still take, in seconds; 0 where nobody can say.
+	Left float64 `json:"left,omitempty"`
 }
 
-// Execute explores in a lab, and tells how far it is.
+// Execute explores in a lab, and tells how far it is. Where ctx ends, what was walked until then is the result
+// beside the error; nil if nothing was.
 func Execute(ctx context.Context, c catalog.Catalog, p Plan, tell func(Progress)) (*Result, error) {
 	driver, err := c.Lab(p.Lab, "")
 	if err != nil {
@@ -113,23 +132,38 @@ func Explore(ctx context.Context, c catalog.Catalog, p Plan, t lab.Topology, ser
 		return nil, err
 	}
 	defer e.close()
+	e.reuse = p.Reuse && impl.Info().Program
+	e.rules.all, e.rules.calls = p.Unpruned >= EverySequence, p.Unpruned >= EveryCall
 	x := &exploration{engine: e, plan: p, tell: tell, result: newResult(p), began: time.Now()}
-	if err := x.warmUp(ctx); err != nil {
-		return nil, err
-	}
-	if p.Replay != nil {
-		err = x.replay(ctx)
-	} else {
-		if err = x.walk(ctx); err == nil {
-			err = x.shrink(ctx)
-		}
-	}
+	err = x.all(ctx)
 	x.result.Performed = x.n
 	x.result.Seconds = time.Since(x.began).Seconds()
-	if e.wrong != nil {
+	x.result.Timeless = e.timeless
+	if !p.Ways {
+		x.result.Worst = nil
+	}
+	switch {
+	case e.wrong != nil:
 		return nil, e.wrong
+	case ctx.Err() != nil && x.result.Orders() > 0:
+		x.result.Interrupted = true // and what was walked until then is told
+		return x.result, nil
 	}
 	return x.result, err
+}
+
+// all does what the plan asks for.
+func (x *exploration) all(ctx context.Context) error {
+	if err := x.warmUp(ctx); err != nil {
+		return err
+	}
+	if x.plan.Replay != nil {
+		return x.replay(ctx)
+	}
+	if err := x.walk(ctx); err != nil {
+		return err
+	}
+	return x.shrink(ctx)
 }
 
 // exploration is one under way.
@@ -144,28 +178,47 @@ type exploration struct {
 	above  int // of these, for orders with more faults
 	seen   map[[sha256.Size]byte]bool
 	digest [sha256.Size]byte
+	astray int       // orders in a row
+	level  time.Time // when it began
+	part   int       // of the budget, for the level
 }
 
-// warmUp performs orders that do not count: what servers and programs do but once.
+// warmUp performs orders that do not count: what servers and programs do but once. In the first it looks
+// whether the clients' clocks follow the bench's.
 func (x *exploration) warmUp(ctx context.Context) error {
 	o, err := x.begin(ctx)
 	if err != nil {
 		return err
 	}
 	x.volleys = len(x.service.Endpoints()) > 1
-	if err = o.goOn(ctx); errors.Is(err, errAstray) {
-		err = nil // as others will be, which are counted
-	}
+	err = x.follow(ctx, o)
+	x.strays(err)
 	o.End()
 	x.allowed = x.Bounds.Faults
-	for n := uint64(0); n < warmUps && err == nil; n++ {
+	for n := uint64(0); n < warmUps && ctx.Err() == nil && (err == nil || errors.Is(err, errAstray)) && !x.lost(); n++ {
 		_, err = x.random(ctx, rand.New(rand.NewPCG(x.plan.Seed, n)), func(*order, []Move) error { return nil })
-		if errors.Is(err, errAstray) && ctx.Err() == nil {
-			err = nil
-		}
+		x.strays(err)
+	}
+	if errors.Is(err, errAstray) && ctx.Err() == nil {
+		err = nil // as others will be, which are counted
 	}
 	return err
 }
+
+// strays counts the orders in a row that went astray; lost reports whether these are too many for others
+// to do better.
+func (x *exploration) strays(err error) {
+	if x.astray++; !errors.Is(err, errAstray) {
+		x.astray = 0
+	} else if x.astray == mostLost {
+		x.result.GivenUp = err.Error()
+	}
+}
+
+func (x *exploration) lost() bool { return x.result.GivenUp != "" }
+
+// mostLost are the orders that may go astray one after the other.
+const mostLost = 4
 
 // warmUps are the orders by which servers come to know what they need to know but once, such as a
 // script.
@@ -176,12 +229,13 @@ const warmUps = 12
 func (x *exploration) walk(ctx context.Context) error {
 	x.left, x.seen = x.plan.Budget, map[[sha256.Size]byte]bool{}
 	levels := x.Bounds.levels()
-	for n := 0; n <= levels; n++ {
+	for n := 0; n <= levels && !x.lost(); n++ {
 		x.allowed = n
 		part := (x.left + levels - n) / (levels + 1 - n)
-		x.above = x.left - part
-		w := &walk{rules: x.rules, subject: x.engine, faults: n, most: mostAstray, mostVain: max(1, part)}
+		x.above, x.part, x.level = x.left-part, part, time.Now()
+		w := &walk{rules: x.rules, subject: x.engine, faults: n, most: mostAstray, mostVain: max(1, part), went: x.strays, vainly: x.lost}
 		level := &Level{Faults: n}
+		x.result.Levels = append(x.result.Levels, level)
 		w.told = func(o Order, moves []Move) error {
 			if x.left-w.astray <= x.above+part/drawn {
 				return errBudget
@@ -193,18 +247,17 @@ func (x *exploration) walk(ctx context.Context) error {
 		if w.astray > w.most {
 			x.left = x.above
 		}
-		if errors.Is(err, errBudget) || errors.Is(err, errFound) {
+		if err != nil {
 			level.Share = w.share()
 		}
 		if errors.Is(err, errBudget) {
 			err = x.sample(ctx, level)
 		}
-		if err != nil && !errors.Is(err, errFound) {
-			return err
-		}
-		x.result.Levels = append(x.result.Levels, level)
-		if err != nil {
+		if errors.Is(err, errFound) {
 			break
+		}
+		if err != nil {
+			return err
 		}
 	}
 	x.result.Digest = hex.EncodeToString(x.digest[:8])
@@ -230,7 +283,8 @@ func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *L
 	if x.seen[key] { // before something led astray
 		return nil
 	}
-	res, later, err := x.judged(ctx, o, moves)
+	done := o.recorded()
+	res, events, later, err := x.judged(ctx, o, moves)
 	switch {
 	case errors.Is(err, errUnjudged):
 		level.Astray, level.Why = level.Astray+1, cmp.Or(level.Why, err.Error())
@@ -250,18 +304,29 @@ func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *L
 		x.digest[i] ^= key[i]
 	}
 	x.result.count(moves, res)
+	x.result.ended(way(events[:done]), res.Outcome)
 	if breaks(res.Outcome) {
-		x.result.keep(Violation{Schedule: Schedule{Plan: x.plan, Moves: slices.Clone(moves), Later: later}, Outcome: res.Outcome, Reason: res.Reason})
+		x.result.keep(Violation{Schedule: Schedule{Plan: x.plan, Moves: slices.Clone(moves), Later: later}, Outcome: res.Outcome, Reason: res.Reason, Events: events, Result: &res})
 		level.Broken++
 	}
 	if now := time.Now(); now.Sub(x.told) > 200*time.Millisecond {
 		x.told = now
-		x.tell(Progress{level.Faults, level.Orders, share, level.Broken})
+		x.tell(Progress{level.Faults, level.Orders, share, level.Broken, x.leftOf(share, now)})
 	}
 	if slices.Contains(x.plan.Until, res.Outcome) {
 		return errFound
 	}
 	return nil
+}
+
+// leftOf is about how long the level may still take: by the share that was walked, or by the budget that
+// is left, whichever ends it first.
+func (x *exploration) leftOf(share float64, now time.Time) float64 {
+	took, part := now.Sub(x.level).Seconds(), x.part-(x.left-x.above)
+	if took < 1 || part <= 0 || share <= 0 {
+		return 0
+	}
+	return took * min((1-share)/share, float64(x.left-x.above)/float64(part))
 }
 
 // key tells orders apart that are not the same but for moves that do not depend on each other.
@@ -272,14 +337,15 @@ func (x *exploration) key(moves []Move) [sha256.Size]byte {
 
 // judged lets an order come to its end, and has it judged. later says that something came after
 // the moves.
-func (x *exploration) judged(ctx context.Context, o *order, moves []Move) (res checker.Result, later bool, err error) {
+func (x *exploration) judged(ctx context.Context, o *order, moves []Move) (res checker.Result, events history.Events, later bool, err error) {
 	if later = faults(moves) > 0 || !o.finished(); later {
 		if err := o.after(ctx); err != nil {
-			return res, later, err
+			return res, nil, later, err
 		}
 	}
-	res, err = judge(ctx, x.history(moves), x.work, o.ended())
-	return res, later, err
+	events = o.ended()
+	res, err = judge(ctx, x.history(moves), x.work, events)
+	return res, events, later, err
 }
 
 // history is the plan of an order as a run.

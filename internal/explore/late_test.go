@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -116,24 +117,25 @@ func TestRenewals(t *testing.T) {
 	if c.behind != 0 {
 		t.Errorf("%d at work while it waits", c.behind)
 	}
-	if !o.renewals() || c.behind != 1 || o.renewals() {
-		t.Error("its time does not come, or twice")
+	due := Move{"c1", Calls, renew}
+	if got := o.Enabled(); !slices.Equal(got, []Move{due}) {
+		t.Fatalf("its time can't come: %v", got)
+	}
+	if err := o.let(due); err != nil || c.behind != 1 || c.renewed != 1 || len(o.Enabled()) != 0 {
+		t.Errorf("its time does not come, or twice: %v, %d at work, %d renewals", err, c.behind, c.renewed)
 	}
 	if err := <-slept; err != nil {
 		t.Error(err)
 	}
 	left()
-	if c.renewed != 0 || c.behind != 1 {
-		t.Errorf("%d renewals, %d at work", c.renewed, c.behind)
-	}
 	c.holds = append(c.holds, &hold{move: Move{"c1", Sends, renewals + "renew"}, actor: lb.Renewal, open: make(chan error, 1), ctx: context.Background()})
 	c.behind--
 	if err := o.let(Move{"c1", Sends, renewals + "renew"}); err != nil || c.renewed != 1 {
 		t.Errorf("%v, %d renewals", err, c.renewed)
 	}
 	slept, _ = begin()
-	if o.renewals() {
-		t.Error("there are more than the bound")
+	if got := o.Enabled(); len(got) != 0 {
+		t.Errorf("there are more than the bound: %v", got)
 	}
 	close(o.over)
 	<-slept

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // Kind says what a move is.
@@ -11,6 +14,8 @@ type Kind string
 
 // The moves. Those from Expires on are what goes wrong: faults.
 const (
+	Calls   Kind = "calls"    // begins to acquire, to try once more, to release or to renew: looks at its clock
+	Pauses  Kind = "pauses"   // calls, and stands still before anything leaves, while time passes
 	Sends   Kind = "sends"    // a request, which the server answers
 	Hears   Kind = "hears"    // the answer, as a move of its own
 	Reads   Kind = "reads"    // from the store
@@ -41,6 +46,10 @@ func (m Move) String() string {
 // Sentence tells it to people.
 func (m Move) Sentence() string {
 	switch m.Do {
+	case Calls:
+		return fmt.Sprintf("%s begins to %s", m.Client, m.What)
+	case Pauses:
+		return fmt.Sprintf("%s begins to %s, and stops", m.Client, m.What)
 	case Sends:
 		return fmt.Sprintf("%s sends %s", m.Client, m.What)
 	case Hears:
@@ -64,28 +73,12 @@ func (m Move) Sentence() string {
 	return "a lease's time passes in which nobody runs, on every clock"
 }
 
-// Requests that touch nothing but the session of who sends them, and those that change nothing
-// that another's answer depends on, by the names that the locks give them. Whatever is not here
-// may change the lock.
-var (
-	private = []string{"ping", "identify", "keep-alive"}
-	reads   = []string{"get", "look", "read", "find", "find-connection", "select", "children", "exists", "sync", "watch", "unwatch", "subscribe", "unsubscribe"}
-)
-
 // request is its name alone.
 func (m Move) request() string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(m.What, renewals), toServer)
 	name, _, _ = strings.Cut(name, ofKey)
 	return name
 }
-
-// is reports whether the move is one of these requests.
-func (m Move) is(names []string) bool {
-	return slices.Contains(names, m.request())
-}
-
-// changes reports whether the move is a request that may change the lock.
-func (m Move) changes() bool { return m.asks() && !m.is(private) && !m.is(reads) }
 
 // What a request is said to be for and where it goes, beside its name.
 const (
@@ -94,32 +87,59 @@ const (
 	ofKey    = " of key "
 )
 
-// rules say which moves have to do with each other.
+// rules say which moves have to do with each other, by what the lock says of its requests.
 type rules struct {
-	// tied: the server ends something with a client's connection, or session.
-	tied bool
+	// reads change nothing that an answer to another client depends on, and own touch nothing but the
+	// session of the client that sends them.
+	reads, own []string
+	// told: a holder may learn that its lock is gone by what another client does.
+	told bool
+	// all: everything has to do with everything, which leaves nothing out.
+	all bool
+	// calls may come at any time before what they lead to.
+	calls bool
 }
+
+// rulesOf are those of a lock. What a program says of its requests nobody can look up, so that only those
+// are left out that the protocol itself makes reads.
+func rulesOf(info lb.Info) rules {
+	r := rules{reads: info.Reads, own: info.Own, told: info.Traits.LostNotice}
+	if info.Program {
+		r.reads, r.own = wire.Reads, wire.KeepAlives
+	}
+	return r
+}
+
+// isOwn, onlyReads and changes say what a request is.
+func (r rules) isOwn(m Move) bool     { return m.asks() && slices.Contains(r.own, m.request()) }
+func (r rules) onlyReads(m Move) bool { return m.Do == Sends && slices.Contains(r.reads, m.request()) }
+func (r rules) changes(m Move) bool   { return m.asks() && !r.isOwn(m) && !r.onlyReads(m) }
 
 // depend reports whether the sequence of the two can make a difference.
 func (r rules) depend(a, b Move) bool {
 	either := func(of func(Move) bool) bool { return of(a) || of(b) }
+	both := func(of func(Move) bool) bool { return of(a) && of(b) }
 	switch {
-	case a.Client == b.Client && a.Client != "", either(func(m Move) bool { return m.Do == Expires }), a.Fault() && b.Fault():
+	case r.all, a.Client == b.Client && a.Client != "", either(func(m Move) bool { return m.Do == Expires || m.Do == Pauses }), both(Move.Fault):
 		return true
-	case either(func(m Move) bool { return m.Do == Dies || m.Do == Ended }):
-		return r.tied && either(func(m Move) bool { return m.asks() && !m.is(private) || m.Do == Wakes })
-	case either(func(m Move) bool { return m.asks() && m.is(private) }):
+	case either(r.isOwn), either(func(m Move) bool { return m.Do == Hears }):
 		return false
-	case either(func(m Move) bool { return m.Do == Wakes }):
-		return either(Move.asks)
+	case both(Move.stores):
+		return true
+	case either(Move.stores):
+		return r.told && either(func(m Move) bool { return r.changes(m) || m.ends() })
 	}
-	changes := func(m Move) bool { return m.changes() || r.tied && m.Do == Loses } // its connections end
-	return a.asks() && b.asks() && either(changes) || a.stores() && b.stores()
+	return !both(r.onlyReads)
 }
 
+// stores reports whether the move is with the store.
 func (m Move) stores() bool { return m.Do == Reads || m.Do == Works }
 
+// asks reports whether it is a request.
 func (m Move) asks() bool { return m.Do == Sends || m.Do == Loses }
+
+// ends reports whether a connection or a session ends with it, which a server may tell others.
+func (m Move) ends() bool { return m.Do == Dies || m.Do == Ended || m.Do == Loses }
 
 // normal is the form that all orders have in common which only swap moves that do not depend on
 // each other: of those that may come next, the first by name.

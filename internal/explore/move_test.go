@@ -10,38 +10,52 @@ import (
 // someMoves are of every kind, of two clients.
 var someMoves = func() (all []Move) {
 	for _, c := range []string{"c1", "c2"} {
-		all = append(all, Move{c, Sends, "take"}, Move{c, Sends, "put"}, Move{c, Hears, "take"}, Move{Client: c, Do: Works}, Move{c, Wakes, "queue"},
+		all = append(all, Move{c, Calls, "release"}, Move{c, Pauses, "release"}, Move{c, Sends, "peek"}, Move{c, Loses, "peek"}, Move{c, Sends, "take"}, Move{c, Sends, "put"}, Move{c, Hears, "take"}, Move{Client: c, Do: Works}, Move{c, Wakes, "queue"},
 			Move{Client: c, Do: Dies}, Move{c, Loses, "take"}, Move{Client: c, Do: Expires}, Move{Client: c, Do: Ended})
 	}
 	return append(all, Move{Do: Expires})
 }()
 
-var bothRules = []rules{{}, {tied: true}}
+// bothRules are those of a lock that says nothing of its requests, and of one that says which only read,
+// and may be told by others.
+var bothRules = []rules{{}, {reads: []string{"peek"}, own: []string{"ping"}, told: true}}
 
 func TestDepend(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b        Move
-		free, bound bool // whether they depend on each other, where clients are tied to the server and where not
+		free, bound bool // whether they depend on each other, by the first of bothRules and by the second
 	}{
 		"one client's":         {Move{"c1", Hears, "take"}, Move{Client: "c1", Do: Works}, true, true},
 		"two requests":         {Move{"c1", Sends, "take"}, Move{"c2", Sends, "put"}, true, true},
 		"one is lost":          {Move{"c1", Sends, "take"}, Move{"c2", Loses, "put"}, true, true},
 		"work and work":        {Move{Client: "c1", Do: Works}, Move{Client: "c2", Do: Works}, true, true},
-		"work and a request":   {Move{Client: "c1", Do: Works}, Move{"c2", Sends, "take"}, false, false},
-		"work and a lost one":  {Move{Client: "c1", Do: Works}, Move{"c2", Loses, "take"}, false, false},
+		"work and a request":   {Move{Client: "c1", Do: Works}, Move{"c2", Sends, "take"}, false, true},
+		"work and a read":      {Move{Client: "c1", Do: Works}, Move{"c2", Sends, "peek"}, false, false},
+		"work and a lost one":  {Move{Client: "c1", Do: Works}, Move{"c2", Loses, "take"}, false, true},
+		"work and a call":      {Move{Client: "c1", Do: Works}, Move{"c2", Calls, "release"}, false, false},
+		"two reads":            {Move{"c1", Sends, "peek"}, Move{"c2", Sends, "peek"}, true, false},
+		"a read and a request": {Move{"c1", Sends, "peek"}, Move{"c2", Sends, "take"}, true, true},
+		"a read is lost":       {Move{"c1", Sends, "peek"}, Move{"c2", Loses, "peek"}, true, true},
+		"a ping and a request": {Move{"c1", Sends, "ping"}, Move{"c2", Sends, "take"}, true, false},
+		"a ping and a death":   {Move{"c1", Sends, "ping"}, Move{Client: "c2", Do: Dies}, true, false},
+		"a call and a request": {Move{"c1", Calls, "release"}, Move{"c2", Sends, "peek"}, true, true},
+		"a call and an answer": {Move{"c1", Calls, "release"}, Move{"c2", Hears, "take"}, false, false},
+		"a pause and work":     {Move{"c1", Pauses, "release"}, Move{Client: "c2", Do: Works}, true, true},
+		"two calls":            {Move{"c1", Calls, "release"}, Move{"c2", Calls, "acquire"}, true, true},
 		"an answer":            {Move{"c1", Hears, "take"}, Move{"c2", Sends, "take"}, false, false},
 		"two answers":          {Move{"c1", Hears, "take"}, Move{"c2", Hears, "take"}, false, false},
 		"an answer and work":   {Move{"c1", Hears, "take"}, Move{Client: "c2", Do: Works}, false, false},
 		"all leases end":       {Move{Do: Expires}, Move{"c2", Hears, "take"}, true, true},
 		"all leases end twice": {Move{Do: Expires}, Move{Do: Expires}, true, true},
 		"another's end":        {Move{Client: "c1", Do: Expires}, Move{Client: "c2", Do: Works}, true, true},
-		"death and a request":  {Move{Client: "c1", Do: Dies}, Move{"c2", Sends, "take"}, false, true},
-		"death and work":       {Move{Client: "c1", Do: Dies}, Move{Client: "c2", Do: Works}, false, false},
+		"death and a request":  {Move{Client: "c1", Do: Dies}, Move{"c2", Sends, "take"}, true, true},
+		"death and a read":     {Move{Client: "c1", Do: Dies}, Move{"c2", Sends, "peek"}, true, true},
+		"death and work":       {Move{Client: "c1", Do: Dies}, Move{Client: "c2", Do: Works}, false, true},
 		"death and an answer":  {Move{Client: "c1", Do: Dies}, Move{"c2", Hears, "take"}, false, false},
 		"two faults":           {Move{Client: "c1", Do: Dies}, Move{"c2", Loses, "take"}, true, true},
-		"end and a request":    {Move{Client: "c1", Do: Ended}, Move{"c2", Sends, "take"}, false, true},
-		"end and a wait":       {Move{Client: "c1", Do: Ended}, Move{"c2", Wakes, "queue"}, false, true},
-		"end and work":         {Move{Client: "c1", Do: Ended}, Move{Client: "c2", Do: Works}, false, false},
+		"end and a request":    {Move{Client: "c1", Do: Ended}, Move{"c2", Sends, "take"}, true, true},
+		"end and a wait":       {Move{Client: "c1", Do: Ended}, Move{"c2", Wakes, "queue"}, true, true},
+		"end and work":         {Move{Client: "c1", Do: Ended}, Move{Client: "c2", Do: Works}, false, true},
 		"end and a death":      {Move{Client: "c1", Do: Ended}, Move{Client: "c2", Do: Dies}, true, true},
 		"two deaths":           {Move{Client: "c1", Do: Dies}, Move{Client: "c2", Do: Dies}, true, true},
 	} {
@@ -76,7 +90,7 @@ func TestDependEither(t *testing.T) {
 func TestNormal(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	same, other := 0, 0
-	for range 300 {
+	for range 600 {
 		var moves []Move
 		for range 1 + r.IntN(12) {
 			moves = append(moves, someMoves[r.IntN(len(someMoves))])
@@ -138,7 +152,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: %t", m, m.Fault())
 		}
 	}
-	if n := faults(someMoves); n != 9 {
+	if n := faults(someMoves); n != 11 {
 		t.Errorf("%d faults", n)
 	}
 }

@@ -19,7 +19,8 @@ type order struct {
 	changed chan struct{} // something has happened since it was looked at
 	over    chan struct{}
 	stop    context.CancelFunc
-	cut     bool   // somebody had sent too many requests to go on
+	cut     bool // somebody had sent too many requests to go on
+	began   time.Time
 	then    []Move // what came after those that were planned
 
 	mu     sync.Mutex
@@ -56,6 +57,7 @@ func (o *order) allows(m Move) bool {
 // begin lets the clients begin.
 func (o *order) begin(ctx context.Context) error {
 	ctx, o.stop = context.WithCancel(ctx)
+	o.began = time.Now()
 	for _, c := range o.clients {
 		o.mu.Lock()
 		c.main = running
@@ -94,7 +96,13 @@ func (o *order) Do(ctx context.Context, m Move) error {
 	o.mu.Lock()
 	o.had = append(o.had, m)
 	o.mu.Unlock()
-	var err error
+	if !o.e.rules.onlyReads(m) {
+		return o.do(ctx, m)
+	}
+	return o.e.held.request(ctx, m.request(), func() error { return o.do(ctx, m) })
+}
+
+func (o *order) do(ctx context.Context, m Move) (err error) {
 	switch m.Do {
 	case Expires, Ended:
 		err = o.end(ctx, m)
@@ -113,7 +121,7 @@ func (o *order) Do(ctx context.Context, m Move) error {
 // all moves that ask a server's clock depend on such a request. Those that only look at the client's own
 // don't, and a moment more or less is to be nothing to them.
 func (o *order) goes(m Move) error {
-	if m.changes() && o.e.ends == endsLeases {
+	if o.e.rules.changes(m) && o.e.ends == endsLeases && o.e.timeless == "" {
 		if err := o.e.leap(moment); err != nil {
 			return err
 		}
@@ -126,6 +134,14 @@ func (o *order) let(m Move) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	c := o.client(m.Client)
+	if m.Do == Pauses {
+		m.Do = Calls
+	}
+	if m.Do == Calls && m.What == renew {
+		c.renewed++
+		c.renew()
+		return nil
+	}
 	stands := m
 	if m.Do == Loses {
 		stands.Do = Sends
@@ -144,6 +160,9 @@ func (o *order) let(m Move) error {
 		return fmt.Errorf("%w: %s can't come next", errAstray, m)
 	}
 	h := c.holds[i]
+	if h.again {
+		c.first = true
+	}
 	if m.Do == Loses {
 		c.spoilt = true
 		c.relays[max(0, h.server-1)].lose()
@@ -164,18 +183,16 @@ func (o *order) sends(c *client, h *hold, m Move) {
 			c.tried, c.began = o.byOthers(c), h.move
 		}
 		for _, together := range c.holds { // the first that goes counts for all
-			together.first, together.again = false, false
+			together.first = false
 		}
 		if c.acquiring {
 			c.sent++
 		}
 	case lb.Renewal:
 		c.extended++
-		if c.due {
-			c.renewed, c.due = c.renewed+1, false
-		}
+		c.due = false
 	}
-	if m.changes() || m.Do == Loses && o.e.rules.tied {
+	if o.e.rules.changes(m) || m.Do == Loses {
 		o.done[c.name]++
 	}
 	c.flies(h)
@@ -233,9 +250,7 @@ func (o *order) die(m Move) {
 		c.letGo(0, errDead)
 	}
 	c.wake()
-	if o.e.rules.tied {
-		o.done[""]++
-	}
+	o.done[""]++
 }
 
 // wake ends all sleep. The lock is held.
@@ -255,9 +270,8 @@ func (c *client) wake() {
 func (o *order) End() {
 	o.mu.Lock()
 	o.free = true
-	unfinished := map[*client]bool{}
 	for _, c := range o.clients {
-		unfinished[c] = c.main != resting || len(c.holds) > 0 || c.behind != 0 || len(c.waits) > 0
+		c.spoilt = c.spoilt || c.main != resting || len(c.holds) > 0 || c.behind != 0 || len(c.waits) > 0
 		for len(c.holds) > 0 {
 			c.letGo(0, nil)
 		}
@@ -267,13 +281,34 @@ func (o *order) End() {
 		o.stop()
 	}
 	close(o.over)
+	var all sync.WaitGroup
 	for _, c := range o.clients {
-		select {
-		case <-c.died: // what it still tries reaches nobody
-		case <-c.ended:
-		case <-time.After(endBound):
-		}
-		o.e.leave(c, unfinished[c])
+		all.Go(func() { c.leave() })
+	}
+	all.Wait()
+}
+
+// leave waits until the client has given up, and closes its session; but not for long.
+func (c *client) leave() {
+	if e := c.order.e; e.reuse && !c.spoilt {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.pool = append(e.pool, c)
+		return
+	}
+	bounded(endBound, c.died, c.ended) // what a dead one still tries reaches nobody
+	closed := make(chan struct{})
+	go func() { c.close(); close(closed) }()
+	bounded(endBound, c.died, closed)
+}
+
+func bounded(d time.Duration, a, b <-chan struct{}) {
+	late := time.NewTimer(d)
+	defer late.Stop()
+	select {
+	case <-a:
+	case <-b:
+	case <-late.C:
 	}
 }
 
@@ -292,7 +327,7 @@ func (o *order) record(c *client, ev history.Event) {
 		delete(c.flying, lb.Main)
 	}
 	if ev.Kind == history.KindCall && ev.Op == history.OpAcquire {
-		c.polls, c.sent, c.again, c.first = 0, 0, false, true
+		c.polls, c.sent, c.first = 0, 0, true
 	}
 	o.add(ev)
 }
@@ -300,6 +335,9 @@ func (o *order) record(c *client, ev history.Event) {
 // add stamps an event. The lock is held.
 func (o *order) add(ev history.Event) {
 	o.last = max(o.last+1, o.e.time.now())
+	if ev.Kind == history.KindSilent { // by the machine's clock, which does not leap
+		ev.Call += o.last - ev.At
+	}
 	ev.At = o.last
 	o.events = append(o.events, ev)
 }

@@ -25,6 +25,10 @@ const (
 	quietBound = 10 * time.Second
 )
 
+// longest is how long an order may take, where each of its moves is done in milliseconds: a client that
+// asks for ever, and waits in the server each time, comes to no end otherwise.
+const longest = 30 * time.Second
+
 // slowly is how long a server may take of its own accord to tell of what has happened already: etcd
 // looks every 100 ms for what was missed by a watch that begins in the past.
 const slowly = 130 * time.Millisecond
@@ -58,6 +62,9 @@ func enoughOf(rushed bool) time.Duration {
 
 // settle returns when all is quiet after a move.
 func (o *order) settle(ctx context.Context, m Move) error {
+	if time.Since(o.began) > longest {
+		return fmt.Errorf("%w: it takes longer than %v", errAstray, longest)
+	}
 	// That a session has ended comes unasked.
 	return o.quiet(ctx, o.e.patience(m), m.Fault() && o.e.ends != endsLeases)
 }
@@ -71,9 +78,6 @@ func (o *order) quiet(ctx context.Context, least time.Duration, unasked bool) er
 		at, rushed, sure := o.state()
 		sure = sure && !unasked
 		switch {
-		case sure && o.renewals():
-			still, since = 0, time.Now()
-			continue
 		case sure:
 			return nil
 		case ctx.Err() != nil:
@@ -93,10 +97,7 @@ func (o *order) quiet(ctx context.Context, least time.Duration, unasked bool) er
 		}
 		calm := still >= looks && !rushed || time.Since(since) >= enoughOf(rushed)
 		if calm && time.Since(started) >= least {
-			if !o.renewals() {
-				return nil
-			}
-			still, since = 0, time.Now()
+			return nil
 		}
 	}
 }

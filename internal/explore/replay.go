@@ -22,9 +22,7 @@ type performed struct {
 // perform performs a schedule, with clients that have done nothing before. Answers that no move
 // hears are heard at once.
 func (x *exploration) perform(ctx context.Context, moves []Move, later bool) (*performed, error) {
-	x.fresh, x.allowed = true, faults(moves)
-	defer func() { x.fresh = false }()
-	x.close()
+	x.allowed = faults(moves)
 	o, err := x.begin(ctx)
 	if err != nil {
 		return nil, err

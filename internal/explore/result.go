@@ -22,6 +22,20 @@ type Result struct {
 	Performed int      `json:"performed"`
 	Levels    []*Level `json:"levels"`
 	Classes   []*Class `json:"classes"`
+	// Came counts the moves that came up in all these orders, by what they are: see [Move.sort].
+	Came map[string]int `json:"came,omitempty"`
+	// Never are those that the bounds allow, and that never came up.
+	Never []string `json:"never,omitempty"`
+	// Timeless says why no lease could end: the clients' clocks do not follow the bench's.
+	Timeless string `json:"timeless,omitempty"`
+	// Interrupted: somebody ended it before its end. Violations are as they were found then.
+	Interrupted bool `json:"interrupted,omitempty"`
+	// GivenUp is why it was given up: too many orders in a row did not go as planned.
+	GivenUp string `json:"given_up,omitempty"`
+	// Ways are in how many ways these orders ended: what each client was answered and saw. Worst has them,
+	// with the worst outcome of each, where nothing was left out.
+	Ways  int                   `json:"ways,omitempty"`
+	Worst map[string]lb.Outcome `json:"worst,omitempty"`
 	// Digest tells sets of orders apart.
 	Digest string `json:"digest"`
 	// Replays are what came of an order that was performed again.
@@ -87,7 +101,7 @@ type Violation struct {
 }
 
 func newResult(p Plan) *Result {
-	return &Result{Schema: history.Schema, Plan: p, Within: p.Bounds.String()}
+	return &Result{Schema: history.Schema, Plan: p, Within: p.Bounds.String(), Came: map[string]int{}, Worst: map[string]lb.Outcome{}}
 }
 
 // class is what went wrong in an order.
@@ -108,7 +122,46 @@ func class(moves []Move) string {
 	return cmp.Or(strings.Join(of, " and "), "nothing")
 }
 
+// sort is what a move is counted as, "" where nobody asks.
+func (m Move) sort() string {
+	switch {
+	case m.What == renew, strings.HasPrefix(m.What, renewals):
+		return "renewal"
+	case m.What == tryAgain, m.Do == Wakes:
+		return "try after the first"
+	case m.Do == Expires:
+		return "expiry"
+	case m.Do == Dies:
+		return "crash"
+	case m.Do == Loses:
+		return "lost reply"
+	case m.Do == Ended:
+		return "session that somebody ends"
+	}
+	return ""
+}
+
+// counted adds what came up in an order, and says what is still missing.
+func (r *Result) counted(moves []Move) {
+	for _, m := range moves {
+		if s := m.sort(); s != "" {
+			r.Came[s]++
+		}
+	}
+	b := r.Plan.Bounds
+	r.Never = nil
+	for _, f := range []struct {
+		n    int
+		sort string
+	}{{b.Polls, "try after the first"}, {b.Renewals, "renewal"}, {min(b.Faults, b.Expiries), "expiry"}, {min(b.Faults, b.Crashes), "crash"}, {min(b.Faults, b.Lost), "lost reply"}, {min(b.Faults, b.Ended), "session that somebody ends"}} {
+		if f.n > 0 && r.Came[f.sort] == 0 {
+			r.Never = append(r.Never, f.sort)
+		}
+	}
+}
+
 func (r *Result) count(moves []Move, res checker.Result) {
+	r.counted(moves)
 	name := class(moves)
 	i := slices.IndexFunc(r.Classes, func(c *Class) bool { return c.Name == name })
 	if i < 0 {

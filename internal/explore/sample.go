@@ -45,7 +45,7 @@ func (x *exploration) random(ctx context.Context, from *rand.Rand, told func(*or
 // new.
 func (x *exploration) sample(ctx context.Context, level *Level) error {
 	from := rand.New(rand.NewPCG(x.plan.Seed, 1<<32))
-	for x.left > x.above && ctx.Err() == nil {
+	for x.left > x.above && ctx.Err() == nil && !x.lost() {
 		_, err := x.random(ctx, from, func(o *order, moves []Move) error {
 			x.left--
 			if faults(moves) != level.Faults || x.seen[x.key(moves)] {
@@ -57,6 +57,7 @@ func (x *exploration) sample(ctx context.Context, level *Level) error {
 			level.Sampled += level.Orders - before
 			return err
 		})
+		x.strays(err)
 		if errors.Is(err, errAstray) {
 			level.Astray, level.Why = level.Astray+1, cmp.Or(level.Why, err.Error())
 			x.left--

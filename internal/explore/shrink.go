@@ -34,8 +34,8 @@ func (x *exploration) shrink(ctx context.Context) error {
 			if !slices.ContainsFunc(kept, short.like) { // without what it took for a fault
 				kept = append(kept, short)
 			}
-		case ctx.Err() != nil:
-			return ctx.Err()
+		case ctx.Err() != nil: // as it was found
+			came, kept = append(came, v), append(kept, v)
 		case errors.Is(err, errDoubt), errors.Is(err, errAstray):
 			v.Reason += "): " + err.Error()
 			doubted = append(doubted, v)
@@ -49,7 +49,7 @@ func (x *exploration) shrink(ctx context.Context) error {
 		}
 	}
 	x.result.Violations = kept
-	return nil
+	return ctx.Err()
 }
 
 // errDoubt is an order that broke the lock once, and not again.

@@ -42,16 +42,6 @@ func (o *order) state() (at uint64, rushed, sure bool) {
 	return o.count, rushed, sure
 }
 
-// renewals lets renewals have their time, and reports whether some were left.
-func (o *order) renewals() (any bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, c := range o.clients {
-		any = c.renewals() || any
-	}
-	return any
-}
-
 // moved counts the bytes that have passed.
 func (o *order) moved() (n uint64) {
 	for _, c := range o.clients {

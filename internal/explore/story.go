@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
@@ -11,8 +12,13 @@ import (
 // and one for what came after them.
 func (v Violation) Tell() []string {
 	var story []string
-	for i, m := range v.Moves {
-		story = append(story, told(m.Sentence(), v.between(i)))
+	for i := 0; i < len(v.Moves); i++ {
+		m, events := v.Moves[i], v.between(i)
+		if next := i + 1; m.Do == Calls && next < len(v.Moves) && m.leadsTo(v.Moves[next]) && v.Moves[next].Do != Calls {
+			events = slices.Concat(events, v.between(next)) // a call is told with what it leads to
+			m, i = v.Moves[next], next
+		}
+		story = append(story, told(m.Sentence(), events))
 	}
 	if v.Later {
 		story = append(story, told("then everybody goes on as far as possible, and time passes", v.between(len(v.Moves))))

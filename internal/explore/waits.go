@@ -25,7 +25,6 @@ func (c *client) wait(ctx context.Context, m lb.Move) (left func()) {
 	w := &wait{what: m.Name, actor: m.Actor}
 	c.waits = append(c.waits, w)
 	if m.Name == lb.RetryDelay {
-		c.again = true
 		delete(c.flying, m.Actor)
 	}
 	if m.Actor == lb.Renewal {
@@ -98,34 +97,39 @@ func (c *client) fire(w *wait) {
 	w.ends = nil
 }
 
-// renewals lets those have their time whose time may come, and reports whether there are some. They
-// have it when all is quiet, so that it does not depend on a race whether one comes that is called
-// off. The lock is held.
-func (c *client) renewals() (any bool) {
+// mayRenew reports whether renewals of the client wait for their time, which may be now. The lock is held.
+func (c *client) mayRenew() bool {
 	pending := c.due && (c.behind > 0 || slices.ContainsFunc(c.holds, func(h *hold) bool { return h.actor == lb.Renewal }))
-	if c.dead || c.order.free || pending || c.renewed >= c.order.e.Bounds.Renewals {
-		return false
-	}
-	for _, w := range c.waits {
-		if w.actor == lb.Renewal && w.ends != nil {
-			c.fire(w)
-			any = true
-		}
-	}
-	return any
+	return !c.dead && !pending && c.renewed < c.order.e.Bounds.Renewals && slices.ContainsFunc(c.waits, (*wait).renews)
 }
 
-// sleep lets no time pass: who works goes on, and who wants to ask again stands at its request.
-// A renewal waits until its time comes.
+// renews reports whether it is a renewal that waits for its time.
+func (w *wait) renews() bool { return w.actor == lb.Renewal && w.ends != nil }
+
+// renew lets renewals have their time. The lock is held.
+func (c *client) renew() {
+	for _, w := range c.waits {
+		if w.renews() {
+			c.fire(w)
+		}
+	}
+}
+
+// sleep lets no time pass: a client that works goes on, and one that wants to ask again stands before its
+// next try. A renewal waits until its time comes.
 func (c *client) sleep(ctx context.Context) error {
 	o := c.order
 	o.mu.Lock()
 	w := c.in(ctx)
-	if w != nil && w.actor != lb.Renewal {
+	asks := w != nil && w.actor != lb.Renewal
+	if asks {
 		c.polls++
 	}
-	if !c.dead && (w == nil || w.actor != lb.Renewal && !o.free) { // else it would ask again and again
+	if !c.dead && (w == nil || asks && !o.free) { // else it would ask again and again
 		o.mu.Unlock()
+		if asks && w.what == lb.RetryDelay {
+			return c.calls(ctx, tryAgain)
+		}
 		return ctx.Err()
 	}
 	p := make(chan struct{})

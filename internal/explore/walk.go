@@ -49,6 +49,9 @@ type walk struct {
 	// vain counts orders that turned out to be known, and mostVain how many of these end the walk; 0 for
 	// any number.
 	vain, mostVain int
+	// went, if it is not nil, hears how each order went, and vainly reports whether it is vain to go on.
+	went   func(error)
+	vainly func() bool
 
 	path []*node
 }
@@ -73,7 +76,7 @@ func (w *walk) all(ctx context.Context) error {
 		if err := w.one(ctx); err != nil {
 			return err
 		}
-		if w.most > 0 && w.astray > w.most || w.mostVain > 0 && w.vain > w.mostVain {
+		if w.most > 0 && w.astray > w.most || w.mostVain > 0 && w.vain > w.mostVain || w.vainly != nil && w.vainly() {
 			return errBudget
 		}
 		more = w.back()
@@ -87,8 +90,15 @@ func (w *walk) one(ctx context.Context) (err error) {
 	known := len(w.path)
 	for range tries {
 		w.path = w.path[:known]
-		if err = w.go1(ctx, known); !errors.Is(err, errAstray) || ctx.Err() != nil {
+		err = w.go1(ctx, known)
+		if w.went != nil {
+			w.went(err)
+		}
+		if !errors.Is(err, errAstray) || ctx.Err() != nil {
 			return cmp.Or(ctx.Err(), err)
+		}
+		if w.vainly != nil && w.vainly() {
+			break
 		}
 	}
 	w.astray++

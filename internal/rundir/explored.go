@@ -30,6 +30,7 @@ type Explored struct {
 		Algorithm string        `json:"algorithm"`
 		Exec      *history.Exec `json:"exec"`
 		Topology  string        `json:"topology"`
+		Reuse     bool          `json:"reuse"`
 	} `json:"plan"`
 	// Within are the bounds in words.
 	Within  string  `json:"within"`
@@ -44,7 +45,16 @@ type Explored struct {
 		Cut     int     `json:"cut"`
 		Why     string  `json:"why"`
 	} `json:"levels"`
-	Classes    []ExploredClass    `json:"classes"`
+	Classes []ExploredClass `json:"classes"`
+	// Never are the moves that the bounds allow, and that came up in none of these orders.
+	Never []string `json:"never"`
+	// Timeless says why no lease could end.
+	Timeless string `json:"timeless"`
+	// Interrupted: somebody ended it. GivenUp: so many orders in a row did not go as planned.
+	Interrupted bool   `json:"interrupted"`
+	GivenUp     string `json:"given_up"`
+	// Ways are in how many ways the orders ended.
+	Ways       int                `json:"ways"`
 	Digest     string             `json:"digest"`
 	Replays    map[lb.Outcome]int `json:"replays"`
 	Doubts     []string           `json:"doubts"`

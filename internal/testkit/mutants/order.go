@@ -25,9 +25,12 @@ func (mu Mutant) ByOrder(b explore.Bounds, most int) Mutant {
 	return mu
 }
 
-// acquittal is by how much fewer orders of a correct lock make test walks than of its mutant: an
-// order among the others that convicts it is found a day later.
-const acquittal = 4
+// Of a correct lock make test walks fewer orders than of its mutant, and no more than so many: one among
+// the others that convicts it is found a day later.
+const (
+	acquittal     = 4
+	mostAcquitted = 50
+)
 
 // fewAstray are the orders that may prove nothing: on a busy machine a driver may not be back in time
 // whose session has ended, and the lock is stuck once and then it is not.
@@ -43,7 +46,7 @@ func (c *court) explore(t *testing.T, mu Mutant, impl lb.Impl) {
 	defer free()
 	info, most, guilty := impl.Info(), mu.orders.most, impl.Info().Name == mu.Impl.Info().Name
 	if !guilty && !testkit.All() {
-		most /= acquittal
+		most = min(most/acquittal, mostAcquitted)
 	}
 	var until []lb.Outcome
 	if guilty {
