@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -26,11 +27,13 @@ const (
 // Send has a verb of this program do what the plan says, in a directory of its own that it
 // removes, and passes on what it tells.
 func Send[P, T any](ctx context.Context, driver lab.Driver, verb string, plan P, tell func(T)) error {
+	sweep("lockbench-" + verb + "-*")
 	dir, err := os.MkdirTemp("", "lockbench-"+verb+"-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	defer rundir.Hold(dir)()
 	text, err := json.Marshal(plan)
 	if err != nil {
 		return err
@@ -51,6 +54,17 @@ func Send[P, T any](ctx context.Context, driver lab.Driver, verb string, plan P,
 	stop := follow(told, tell)
 	err = run.InLab(ctx, driver, logTo, verb, dir)
 	return errors.Join(err, stop())
+}
+
+// sweep removes what was left by those of whom nobody is there any more, since they were killed. One that
+// is new may be about to be held.
+func sweep(pattern string) {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), pattern)) // the pattern is ours
+	for _, dir := range left {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > time.Minute && !rundir.Held(dir) {
+			_ = os.RemoveAll(dir) // somebody else's, perhaps
+		}
+	}
 }
 
 // follow tells of each line that is added to a file, until it is told to stop.

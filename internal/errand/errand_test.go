@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 type plan struct {
@@ -143,5 +145,28 @@ func TestTellFails(t *testing.T) {
 	e.Tell(func() {})
 	if err := e.Close(); err == nil {
 		t.Error("a function was told")
+	}
+}
+
+// TestSweep: what killed ones have left is removed, and nothing that somebody is at.
+func TestSweep(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	made := func(age time.Duration) string {
+		dir, err := os.MkdirTemp("", "lockbench-sweeps-")
+		if err == nil {
+			err = os.Chtimes(dir, time.Now().Add(-age), time.Now().Add(-age))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	left, fresh, held := made(time.Hour), made(0), made(time.Hour)
+	defer rundir.Hold(held)()
+	sweep("lockbench-sweeps-*")
+	for dir, want := range map[string]bool{left: false, fresh: true, held: true} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s is there: %t, want %t", dir, err == nil, want)
+		}
 	}
 }
