@@ -75,7 +75,7 @@ func TestExploreFindsWhatBreaks(t *testing.T) {
 	if err := errors.Join(err, os.WriteFile(other, []byte(strings.Replace(string(text), `"do": "reads"`, `"do": "works"`, 1)), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if out := explored(t, dir, exitUndecided, "--replay", other); !strings.HasPrefix(out, "INCONCLUSIVE 1 of 1\n") || !strings.Contains(out, "c1 works can't come next") {
+	if out := explored(t, dir, exitUndecided, "--replay", other); !strings.HasPrefix(out, "INCONCLUSIVE 1 of 1\n") || !strings.Contains(out, " works can't come next") {
 		t.Errorf("an order that can't be: %s", out)
 	}
 	contains(t, filepath.Join(order, rundir.PageFile), "Move by move", "<li>c1 sends set", "explore</span>")
@@ -141,6 +141,40 @@ func TestExploreJSON(t *testing.T) {
 	if strings.Join(of, " ") != "redis-setpx-lua redis-setpx-del" {
 		t.Errorf("of %q", of)
 	}
+}
+
+// TestGateExplores: a gate explores what its file says, and judges what was explored: a break is named with
+// the command that performs it again.
+func TestGateExplores(t *testing.T) {
+	t.Parallel()
+	needLab(t, 1)
+	dir := t.TempDir()
+	const file = `run: {algorithms: redis-setpx-lua, faults: none, duration: 100ms}
+explore:
+  - run: {algorithm: redis-setpx-lua, acquisitions: 1, faults: 0}
+    require: SAFE
+  - run: {algorithm: redis-setpx-del, acquisitions: 1, crashes: 0, expiries: 0}
+    FINDS
+`
+	write := func(name, finds string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Replace(file, "FINDS", finds, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("lockbench.yaml", "finds: [BROKEN]")
+	write("strict.yaml", "require: CHECK")
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "gate", "--out", "out"))
+	if code != exitKept || !strings.Contains(stdout, "The gate is open.") {
+		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "gate", "--config", "strict.yaml", "--junit", "j.xml", "--summary", "s.md", "out"))
+	for _, want := range []string{"redis-setpx-del under every order: broken promise", "again: ", "explore --replay out/explored/redis-setpx-del/violations/"} {
+		if code != exitBroke || !strings.Contains(stdout, want) {
+			t.Errorf("exit code %d, no %q in\n%s%s", code, want, stdout, stderr)
+		}
+	}
+	contains(t, filepath.Join(dir, "j.xml"), "redis-setpx-del under every order")
+	contains(t, filepath.Join(dir, "s.md"), "redis-setpx-del under every order")
 }
 
 // TestExploreInterrupted: what was walked is kept, and the order that broke the lock is named first.

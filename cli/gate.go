@@ -34,7 +34,7 @@ func (prog program) gateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate [DIR…]",
 		Short: "Say with the exit code whether every promise held",
-		Long: `gate runs what ` + gateFile + ` says, or judges the runs and matrices in the given
+		Long: `gate runs what ` + gateFile + ` says, or judges the runs, matrices and explorations in the given
 directories (all shards of a matrix together), and holds them to what the file and the
 locks promise, and the benchmarks there to the file's limits. Each reason to fail is printed with the lock, the mechanism and the command
 that reproduces it.
@@ -86,13 +86,42 @@ func (g *gateRun) all(cmd *cobra.Command) error {
 	if cells == nil {
 		return failed
 	}
+	explorations, notExplored := g.explore(cmd, conf)
 	tell, noPage := leave(cmd, &g.flags.planFlags)
 	places, _, err := gate.Read([]string{g.flags.out})
 	if err == nil {
-		err = g.judge(cmd, conf, places, gate.Benches{}, m.Runs)
+		err = g.judge(cmd, conf, places, explorations, gate.Benches{}, m.Runs)
 	}
 	tell()
-	return worse(err, errors.Join(failed, noPage))
+	return worse(err, errors.Join(failed, notExplored, noPage))
+}
+
+// explore explores what the file says, into the directory of the matrix, whose page tells of it. What comes
+// of it is judged by the file, not by its exit code.
+func (g *gateRun) explore(cmd *cobra.Command, conf gate.Config) ([]*rundir.Explored, error) {
+	for i, x := range conf.Explore {
+		args := []string{"--matrix", g.flags.out}
+		for _, key := range slices.Sorted(maps.Keys(x.Run)) {
+			text, err := plain(x.Run[key])
+			if err != nil {
+				return nil, conf.At(fmt.Sprintf("$.explore[%d].run.%s", i, key), err)
+			}
+			args = append(args, "--"+key+"="+text)
+		}
+		explore := g.program.exploreCommand()
+		explore.SetArgs(args)
+		explore.SetOut(cmd.ErrOrStderr())
+		explore.SetErr(cmd.ErrOrStderr())
+		explore.SilenceErrors, explore.SilenceUsage = true, true
+		switch err := explore.ExecuteContext(cmd.Context()); codeOf(err) {
+		case exitKept, exitBroke, exitUndecided:
+		case exitUsage:
+			return nil, conf.At(fmt.Sprintf("$.explore[%d].run", i), err)
+		default:
+			return nil, err
+		}
+	}
+	return rundir.ExploredIn(g.flags.out)
 }
 
 // recorded judges what is in directories. What the file names and they lack is no data.
@@ -107,6 +136,14 @@ func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
 	m, err := g.matrixOf(cmd.Context(), conf)
 	if err != nil {
 		return err
+	}
+	var explorations []*rundir.Explored
+	for _, dir := range dirs {
+		some, err := rundir.ExploredIn(dir)
+		if err != nil {
+			return err
+		}
+		explorations = append(explorations, some...)
 	}
 	dirs, measured, err := sorted(dirs)
 	if err != nil {
@@ -126,7 +163,7 @@ func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
 	if conf.Run["algorithms"] != nil || conf.Run["faults"] != nil {
 		places = lacking(places, m)
 	}
-	return g.judge(cmd, conf, places, measured, 0)
+	return g.judge(cmd, conf, places, explorations, measured, 0)
 }
 
 // sorted are the directories with runs, and the benchmarks in all. No lock is measured in
@@ -138,8 +175,10 @@ func sorted(dirs []string) (runs []string, measured gate.Benches, err error) {
 		switch {
 		case err != nil:
 			return nil, measured, usage("%w", err)
-		case what == rundir.IsQuorum || what == rundir.IsExplored:
-			return nil, measured, usage("%s is a %s: it holds neither runs nor a benchmark", dir, what)
+		case what == rundir.IsQuorum:
+			return nil, measured, usage("%s is a %s: it holds neither runs, nor an exploration, nor a benchmark", dir, what)
+		case what == rundir.IsExplored: // which was read
+			continue
 		case what != rundir.IsBench:
 			runs = append(runs, dir)
 		}
@@ -175,8 +214,8 @@ func lacking(places []*gate.Place, m *run.Matrix) []*gate.Place {
 
 // judge shows the places, of so many planned runs each, and what they and the benchmarks do
 // to the gate.
-func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Place, measured gate.Benches, planned int) error {
-	cells, found := conf.Judge(places, measured)
+func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Place, explorations []*rundir.Explored, measured gate.Benches, planned int) error {
+	cells, found := conf.Judge(places, explorations, func(dir string) string { return shellLine("explore", "--replay", dir) }, measured)
 	for i, f := range found {
 		for _, c := range cells {
 			if c.Row() == f.Algorithm && c.Fault == f.Fault && f.Limit == "" {

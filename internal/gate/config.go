@@ -36,6 +36,8 @@ type Config struct {
 	// Require is what a cell must be at worst of which nothing is declared: SAFE, CHECK or
 	// FENCE. "" requires nothing.
 	Require lb.Outcome `yaml:"require"`
+	// Explore is what to explore, and what must come out of all orders.
+	Explore []Exploration `yaml:"explore"`
 	// Limits are what a benchmark must hold.
 	Limits []Entry `yaml:"limits"`
 	// Before is a benchmark of before, which limits can be shares of: a directory or a file,
@@ -86,7 +88,7 @@ func Parse(file string, text []byte) (c Config, err error) {
 	var at yaml.Error
 	switch {
 	case errors.Is(err, io.EOF):
-		return c, &history.LineError{File: file, Line: 1, Err: errors.New("the file says nothing: it has the keys run, promises, require, limits and before")}
+		return c, &history.LineError{File: file, Line: 1, Err: errors.New("the file says nothing: it has the keys run, promises, require, explore, limits and before")}
 	case errors.As(err, &at):
 		return c, &history.LineError{File: file, Line: at.GetToken().Position.Line, Err: errors.New(at.GetMessage())}
 	case err != nil:
@@ -120,6 +122,11 @@ func (c Config) check() error {
 	for i, p := range c.Promises {
 		if key, err := p.check(); err != nil {
 			return c.At(strings.TrimSuffix(fmt.Sprintf("$.promises[%d].%s", i, key), "."), err)
+		}
+	}
+	for i, x := range c.Explore {
+		if key, err := x.check(); err != nil {
+			return c.At(strings.TrimSuffix(fmt.Sprintf("$.explore[%d].%s", i, key), "."), err)
 		}
 	}
 	for i := range c.Limits {

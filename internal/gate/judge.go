@@ -67,10 +67,12 @@ func Of(c checker.Cell) *Finding {
 	return f
 }
 
-// Judge holds the places to what must hold there, and what was measured to the limits. The cells are in the order of the places.
-func (c Config) Judge(places []*Place, measured Figures) (cells []Judged, found []Finding) {
+// Judge holds the places and the explorations to what must hold there, and what was measured to the limits. The cells are in the
+// order of the places. again is the command that performs the order in a directory.
+func (c Config) Judge(places []*Place, explorations []*rundir.Explored, again func(dir string) string, measured Figures) (cells []Judged, found []Finding) {
 	used := make([]bool, len(c.Promises))
-	some := false
+	some := len(explorations) > 0
+	found = c.Explored(explorations, again)
 	for _, p := range places {
 		j, blind, n := p.cell(c)
 		cells = append(cells, j)

@@ -101,7 +101,7 @@ func TestLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, found := c.Judge(nil, m)
+		_, found := c.Judge(nil, nil, nil, m)
 		var got []string
 		for _, f := range found {
 			got = append(got, f.Algorithm+" "+string(f.Kind))

@@ -148,3 +148,33 @@ func ReadSchedule(name string, schedule any) error {
 	}
 	return readJSON(name, schedule)
 }
+
+// Proves says why the exploration proves nothing of what it does not show, "" where it does.
+func (e *Explored) Proves() string {
+	orders, astray := 0, 0
+	for _, l := range e.Levels {
+		orders, astray = orders+l.Orders, astray+l.Astray
+	}
+	switch {
+	case orders == 0:
+		return "no order was walked"
+	case e.Interrupted:
+		return "it was interrupted"
+	case e.GivenUp != "":
+		return "it was given up: " + e.GivenUp
+	case e.Timeless != "":
+		return "no lease could end: " + e.Timeless
+	case len(e.Doubts) > 0:
+		return "an order that seemed to break it did not do so again: " + e.Doubts[0]
+	case 100*astray > orders+astray:
+		return fmt.Sprintf("%d of %d orders did not go as planned", astray, orders+astray)
+	}
+	return ""
+}
+
+// Came reports whether some order came to one of the outcomes.
+func (e *Explored) Came(any []lb.Outcome) bool {
+	return slices.ContainsFunc(e.Classes, func(c ExploredClass) bool {
+		return slices.ContainsFunc(any, func(o lb.Outcome) bool { return c.Outcomes[o] > 0 })
+	})
+}
