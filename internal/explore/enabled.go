@@ -70,7 +70,7 @@ func (o *order) begun(moves, expiries, wrong []Move) []Move {
 			return follow
 		}
 	}
-	return slices.Concat(moves, pauses, expiries, wrong)
+	return slices.Concat(expiries, wrong, moves, pauses) // an order without its faults is walked in vain
 }
 
 // leadsTo reports whether the other move may be what the call, as which this one began, does next.

@@ -59,6 +59,9 @@ func (c *court) explore(t *testing.T, mu Mutant, impl lb.Impl) {
 	} else if err == nil {
 		err = acquitsByOrder(r)
 	}
+	if r != nil {
+		t.Logf("%s: %d orders, %d performed, in %.1f s: %v", info.Name, r.Orders(), r.Performed, r.Seconds, r.Levels)
+	}
 	if err != nil {
 		t.Errorf("%s, in %s: %v", info.Name, mu.orders.bounds, err)
 	}
