@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 	"time"
@@ -18,57 +19,123 @@ import (
 // ErrNoCount is a server that does not count its changes.
 var ErrNoCount = errors.New("lab: the server does not count its changes")
 
-// Changes counts what was changed on the servers since they started, in a unit of their own: it stays the
-// same under requests that only read.
-func (s *Service) Changes(ctx context.Context) (all uint64, err error) {
+// Count is what servers say of all that was done to them.
+type Count struct {
+	// Changes stays the same under requests that only read, and under no other that changes what a later
+	// one is answered.
+	Changes uint64
+	// Whole: a request under which it stays the same has done nothing that any other client can tell. It
+	// is not so where one may hear of more than changes, as who listens to a channel does.
+	Whole bool
+}
+
+// counter asks one server for its count, and is closed in the end.
+type counter struct {
+	ask   func(context.Context) (Count, error)
+	close func()
+}
+
+// Counter asks all servers of a service for their counts together.
+type Counter []counter
+
+// Counter is none where a server does not count its changes: then it is [ErrNoCount].
+func (s *Service) Counter() (all Counter, err error) {
 	for _, server := range s.Servers {
-		if server.kind.Changes == nil {
-			return 0, ErrNoCount
+		if server.kind.Counts == nil {
+			all.Close()
+			return nil, ErrNoCount
 		}
-		n, err := server.kind.Changes(ctx, server.Endpoint())
+		c, err := server.kind.Counts(server.Endpoint())
 		if err != nil {
-			return 0, fmt.Errorf("lab: %s: count its changes: %w", server.Name(), err)
+			all.Close()
+			return nil, fmt.Errorf("lab: %s: count its changes: %w", server.Name(), err)
 		}
-		all += n
+		all = append(all, c)
 	}
 	return all, nil
 }
 
-// redisChanges is INFO's rdb_changes_since_last_save. The servers of a lab save nothing by themselves.
-func redisChanges(ctx context.Context, endpoint string) (n uint64, err error) {
-	err = askRedis(endpoint, patient, func(c *redis.Client) error {
-		info, err := c.Info(ctx, "persistence").Result()
-		if err == nil {
-			n, err = numberAfter([]byte(info), "rdb_changes_since_last_save:", 10)
+// Ask is the count of now.
+func (all Counter) Ask(ctx context.Context) (sum Count, err error) {
+	sum.Whole = true
+	for _, c := range all {
+		n, err := c.ask(ctx)
+		if err != nil {
+			return Count{}, fmt.Errorf("lab: count a server's changes: %w", err)
 		}
-		return err
-	})
-	return n, err
+		sum.Changes, sum.Whole = sum.Changes+n.Changes, sum.Whole && n.Whole
+	}
+	return sum, nil
 }
 
-// zookeeperChanges is the number of the last transaction.
-func zookeeperChanges(ctx context.Context, endpoint string) (uint64, error) {
-	answer, err := zookeeperAsk(ctx, endpoint)
-	if err != nil {
-		return 0, err
+// Close ends the connections.
+func (all Counter) Close() {
+	for _, c := range all {
+		c.close()
 	}
-	return numberAfter(answer, "Zxid: 0x", 16)
 }
 
-// etcdChanges is the revision of the keys.
-func etcdChanges(ctx context.Context, endpoint string) (uint64, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	c, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, Context: ctx, Logger: zap.NewNop()})
+// What Redis's INFO says of changes, and of who may hear of what changes nothing. The servers of a lab save
+// nothing by themselves.
+var (
+	redisChanges = []string{"rdb_changes_since_last_save:", "number_of_cached_scripts:", "number_of_functions:"}
+	redisHearers = []string{"pubsub_channels:", "pubsub_patterns:", "blocked_clients:", "tracking_clients:"}
+)
+
+func redisCounts(endpoint string) (counter, error) {
+	c := redis.NewClient(&redis.Options{Addr: endpoint, MaxRetries: -1, DialTimeout: patient, ReadTimeout: patient, PoolSize: 1})
+	return counter{close: func() { _ = c.Close() }, ask: func(ctx context.Context) (Count, error) {
+		info, err := c.Info(ctx).Result()
+		if err != nil {
+			return Count{}, err
+		}
+		changes, hearers := fnv.New64a(), uint64(0)
+		for _, head := range redisChanges {
+			n, err := numberAfter([]byte(info), head, 10)
+			if err != nil {
+				return Count{}, err
+			}
+			fmt.Fprintln(changes, n)
+		}
+		for _, head := range redisHearers {
+			n, err := numberAfter([]byte(info), head, 10)
+			if err != nil {
+				return Count{}, err
+			}
+			hearers += n
+		}
+		return Count{changes.Sum64(), hearers == 0}, nil
+	}}, nil
+}
+
+// zookeeperCounts is the number of the last transaction. A watch, which a read leaves, hears of transactions
+// alone; a request that is refused is one.
+func zookeeperCounts(endpoint string) (counter, error) {
+	return counter{close: func() {}, ask: func(ctx context.Context) (Count, error) {
+		answer, err := zookeeperAsk(ctx, endpoint)
+		if err != nil {
+			return Count{}, err
+		}
+		n, err := numberAfter(answer, "Zxid: 0x", 16)
+		return Count{n, true}, err
+	}}, nil
+}
+
+// etcdCounts is the revision of the keys. Leases are not counted.
+func etcdCounts(endpoint string) (counter, error) {
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, Logger: zap.NewNop()})
 	if err != nil {
-		return 0, err
+		return counter{}, err
 	}
-	defer c.Close()
-	status, err := c.Status(ctx, endpoint)
-	if err != nil {
-		return 0, err
-	}
-	return uint64(status.Header.Revision), nil
+	return counter{close: func() { _ = c.Close() }, ask: func(ctx context.Context) (Count, error) {
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		status, err := c.Status(ctx, endpoint)
+		if err != nil {
+			return Count{}, err
+		}
+		return Count{uint64(status.Header.Revision), false}, nil
+	}}, nil
 }
 
 // numberAfter is the number that follows a line's head.

@@ -92,9 +92,8 @@ type Kind struct {
 	// End ends a session at the servers, and reports whether the one at the endpoint still
 	// knew it; nil where they keep none.
 	End func(ctx context.Context, endpoint, session string) (knew bool, err error)
-	// Changes counts what was changed on the server at the endpoint, in a unit of its own; nil where it does
-	// not say.
-	Changes func(ctx context.Context, endpoint string) (uint64, error)
+	// Counts begins to ask the server at the endpoint for its count of changes; nil where it has none.
+	Counts func(endpoint string) (counter, error)
 	// Clock reads the server's wall clock; nil where nobody can move it.
 	Clock func(ctx context.Context, endpoint string) (time.Time, error)
 	// Replace has the server at the target put a new member in the place of one that is gone,
@@ -117,15 +116,15 @@ var (
 	mariadbVersion = Version{"mariadbd", []string{"mariadbd", "--version"}}
 
 	redisKind = Kind{Name: "redis", Image: "redis", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
-		Program: redisProgram, Durable: redisDurable, Clock: redisClock, Changes: redisChanges, Commands: redisCommands}
+		Program: redisProgram, Durable: redisDurable, Clock: redisClock, Counts: redisCounts, Commands: redisCommands}
 	redisReplicas = Kind{Name: "redis-replicas", Image: "redis", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Clock: redisClock, Commands: redisCommands}
 	sentinel = Kind{Name: "sentinel", Image: "redis", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: sentinelProgram, Commands: sentinelCommands}
-	etcdKind = Kind{Name: "etcd", Image: "etcd", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock, Changes: etcdChanges,
+	etcdKind = Kind{Name: "etcd", Image: "etcd", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock, Counts: etcdCounts,
 		Commands: etcdCommands, Replace: etcdReplace}
 	zookeeperKind = Kind{Name: "zookeeper", Image: "zookeeper", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
-		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock, Changes: zookeeperChanges}
+		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock, Counts: zookeeperCounts}
 	mariadbKind = Kind{Name: "mariadb", Image: "mariadb", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
 		Program: mariadbProgram, Durable: mariadbDurable, End: mariadbEnd, Clock: mariadbClock, Commands: mariadbCommands}
 	mariadbReplicas = Kind{Name: "mariadb-replica", Image: "mariadb", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,

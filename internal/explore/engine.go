@@ -73,7 +73,7 @@ type engine struct {
 // newEngine has a protected store of its own, until ctx ends.
 func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bounds, t lab.Topology, service *lab.Service) (*engine, error) {
 	info := impl.Info()
-	e := &engine{Bounds: b, impl: impl, info: info, work: work, service: service, held: held{changes: service.Changes}, prefix: fmt.Sprintf("%s:explored:%x:", lb.Prefix, time.Now().UnixNano())}
+	e := &engine{Bounds: b, impl: impl, info: info, work: work, service: service, prefix: fmt.Sprintf("%s:explored:%x:", lb.Prefix, time.Now().UnixNano())}
 	switch {
 	case info.Traits.Session:
 		e.ends = endsSessions
@@ -86,6 +86,10 @@ func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bou
 	e.rules = rulesOf(info)
 	if !info.Traits.Push && !info.Traits.Fair && !info.NoTry {
 		e.impl = patient{impl}
+	}
+	var err error
+	if e.held.counter, err = service.Counter(); err != nil && !errors.Is(err, lab.ErrNoCount) {
+		return nil, fmt.Errorf("explore: %w", err)
 	}
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -244,6 +248,7 @@ func (e *engine) close() {
 		c.close()
 	}
 	e.pool = nil
+	e.held.counter.Close()
 	e.threads.close()
 }
 

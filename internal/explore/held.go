@@ -2,44 +2,60 @@ package explore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/lockbench/lockbench/lab"
 )
 
-// held holds what a lock says of its requests against what the server counts: orders are left out because
-// a request only reads, so that one which changes something would hide orders.
+// held holds requests against what the servers count. Orders are left out because a lock says that a request
+// only reads, so that one which changes something would hide orders; and because a request has changed
+// nothing, whatever it is.
 type held struct {
-	changes func(context.Context) (uint64, error) // nil where no server counts
-	seen    map[string]int                        // by request: how often it was looked at
-	row     map[string]int                        // how often in a row something had changed
+	counter lab.Counter    // nil where no server counts
+	seen    map[string]int // by request that is said to read: how often it was looked at
+	row     map[string]int // how often in a row something had changed
 }
 
 const (
-	mostLooks  = 40 // at a request: each takes a connection
-	mostInARow = 5  // changes: one by itself may be a key that ended just then
+	mostLooks  = 40 // at a request that is said to read
+	mostInARow = 5  // changes: one by itself may be somebody else's
 )
 
-// request has do send one request while nobody else does anything.
-func (h *held) request(ctx context.Context, name string, do func() error) error {
-	if h.changes == nil || h.seen[name] >= mostLooks {
+// request has do send one request while nobody else does anything, and reports whether it has done nothing
+// that any other client can tell.
+func (h *held) request(ctx context.Context, do func() error) (nothing bool, err error) {
+	if h.counter == nil {
+		return false, do()
+	}
+	before, err := h.counter.Ask(ctx)
+	if err == nil {
+		err = do()
+	}
+	if err != nil {
+		return false, err
+	}
+	after, err := h.counter.Ask(ctx)
+	return before == after && before.Whole, err
+}
+
+// read is request, for one of which the lock says that it only reads.
+func (h *held) read(ctx context.Context, name string, do func() error) error {
+	if h.counter == nil || h.seen[name] >= mostLooks {
 		return do()
 	}
 	if h.seen == nil {
 		h.seen, h.row = map[string]int{}, map[string]int{}
 	}
-	before, err := h.changes(ctx)
-	if errors.Is(err, lab.ErrNoCount) {
-		h.changes = nil
-		return do()
+	before, err := h.counter.Ask(ctx)
+	if err == nil {
+		err = do()
 	}
-	if err := errors.Join(err, do()); err != nil {
+	if err != nil {
 		return err
 	}
-	after, err := h.changes(ctx)
+	after, err := h.counter.Ask(ctx)
 	h.seen[name]++
-	if h.row[name]++; before == after {
+	if h.row[name]++; before.Changes == after.Changes {
 		h.row[name] = 0
 	}
 	if err == nil && h.row[name] >= mostInARow {

@@ -92,6 +92,8 @@ type rules struct {
 	// reads change nothing that an answer to another client depends on, and own touch nothing but the
 	// session of the client that sends them.
 	reads, own []string
+	// onKeys are those of which nobody else can tell where the servers count no change; nil for all.
+	onKeys []string
 	// told: a holder may learn that its lock is gone by what another client does.
 	told bool
 	// all: everything has to do with everything, which leaves nothing out.
@@ -105,7 +107,7 @@ type rules struct {
 func rulesOf(info lb.Info) rules {
 	r := rules{reads: info.Reads, own: info.Own, told: info.Traits.LostNotice}
 	if info.Program {
-		r.reads, r.own = wire.Reads, wire.KeepAlives
+		r.reads, r.own, r.onKeys = wire.Reads, wire.KeepAlives, wire.OnKeys
 	}
 	return r
 }
@@ -114,6 +116,12 @@ func rulesOf(info lb.Info) rules {
 func (r rules) isOwn(m Move) bool     { return m.asks() && slices.Contains(r.own, m.request()) }
 func (r rules) onlyReads(m Move) bool { return m.Do == Sends && slices.Contains(r.reads, m.request()) }
 func (r rules) changes(m Move) bool   { return m.asks() && !r.isOwn(m) && !r.onlyReads(m) }
+
+// counts reports whether a request that may change something is nothing to others where the servers count no
+// change.
+func (r rules) counts(m Move) bool {
+	return m.Do == Sends && r.changes(m) && !r.all && (r.onKeys == nil || slices.Contains(r.onKeys, m.request()))
+}
 
 // depend reports whether the sequence of the two can make a difference.
 func (r rules) depend(a, b Move) bool {

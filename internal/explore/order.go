@@ -22,6 +22,7 @@ type order struct {
 	cut     bool // somebody had sent too many requests to go on
 	began   time.Time
 	then    []Move // what came after those that were planned
+	nothing bool   // the last move has changed nothing
 
 	mu     sync.Mutex
 	events history.Events
@@ -94,13 +95,26 @@ func (c *client) gone(o *order) bool {
 // Do implements [Order].
 func (o *order) Do(ctx context.Context, m Move) error {
 	o.mu.Lock()
-	o.had = append(o.had, m)
+	o.had, o.nothing = append(o.had, m), false
 	o.mu.Unlock()
-	if !o.e.rules.onlyReads(m) {
-		return o.do(ctx, m)
+	do := func() error { return o.do(ctx, m) }
+	switch {
+	case o.e.rules.onlyReads(m):
+		return o.e.held.read(ctx, m.request(), do)
+	case !o.e.rules.counts(m):
+		return do()
 	}
-	return o.e.held.request(ctx, m.request(), func() error { return o.do(ctx, m) })
+	nothing, err := o.e.held.request(ctx, do)
+	if o.nothing = nothing; nothing {
+		o.mu.Lock()
+		o.done[m.Client]--
+		o.mu.Unlock()
+	}
+	return err
 }
+
+// Nothing implements [effective].
+func (o *order) Nothing() bool { return o.nothing }
 
 func (o *order) do(ctx context.Context, m Move) (err error) {
 	switch m.Do {

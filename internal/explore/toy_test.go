@@ -25,6 +25,7 @@ type toy struct {
 	wakes   bool // such a wait may end by time
 	lies    bool // the lock excludes nobody
 	hears   toyHears
+	counts  bool // a request that is refused changes nothing, and the order says so
 	reads   bool // the store, as soon as it has the lock, without a move of its own
 	most    int  // of interleavings that are tried; 0: few
 }
@@ -86,6 +87,7 @@ type toyOrder struct {
 	queue   []int
 	server  uint64
 	store   uint64
+	nothing bool // the last move has changed nothing
 }
 
 func (m *toy) begin() *toyOrder {
@@ -237,11 +239,14 @@ func (o *toyOrder) Do(_ context.Context, m Move) error {
 	return nil
 }
 
+// Nothing implements [effective].
+func (o *toyOrder) Nothing() bool { return o.nothing }
+
 // End implements [Order].
 func (*toyOrder) End() {}
 
 func (o *toyOrder) do(m Move) {
-	o.had = append(o.had, m)
+	o.had, o.nothing = append(o.had, m), false
 	if m.Do == Expires {
 		for i := range o.clients {
 			o.clients[i].trace = mixed(o.clients[i].trace, m)
@@ -286,7 +291,8 @@ func (o *toyOrder) do(m Move) {
 // request has the server do what it is asked.
 func (o *toyOrder) request(i int, m Move) {
 	c := &o.clients[i]
-	if !o.rules.onlyReads(m) {
+	o.nothing = o.counts && m.Do == Sends && (m.What == "take" && o.holder >= 0 && !o.lies && o.holder != i && !o.push || m.What == "put" && o.holder != i)
+	if !o.rules.onlyReads(m) && !o.nothing {
 		o.server = mixed(o.server, Move{m.Client, Sends, m.What})
 		c.changed++
 	}
@@ -419,6 +425,32 @@ func (m *toy) all(t *testing.T, faults int) (classes map[string][]Move, ok bool)
 	}
 	try(m.begin())
 	return classes, left >= 0
+}
+
+// outcomes are what all interleavings with so many faults leave behind. It is not ok where there are too many.
+func (m *toy) outcomes(faults int) (all map[string]bool, ok bool) {
+	all = map[string]bool{}
+	w := &walk{rules: m.rules, faults: faults}
+	left := 4 * mostOrders
+	var try func(o *toyOrder)
+	try = func(o *toyOrder) {
+		enabled := w.offered(o.Enabled(), o.had)
+		if len(enabled) == 0 {
+			if left--; countFaults(o.had) == faults {
+				all[o.outcome()] = true
+			}
+		}
+		for _, move := range enabled {
+			if left < 0 {
+				return
+			}
+			next := o.copied()
+			next.do(move)
+			try(next)
+		}
+	}
+	try(m.begin())
+	return all, left >= 0
 }
 
 // mostOrders that are tried one by one.

@@ -34,6 +34,12 @@ type slow interface {
 	Await(ctx context.Context, come func(enabled []Move) bool)
 }
 
+// effective is an order that knows of its last move whether it has done nothing that another client can
+// tell, whatever it might have done.
+type effective interface {
+	Nothing() bool
+}
+
 // walk goes through all orders with so many faults, each once, depth first.
 type walk struct {
 	rules
@@ -60,6 +66,7 @@ type walk struct {
 type node struct {
 	enabled []Move
 	asleep  []Move // need not be tried: what they lead to has been seen
+	nothing []Move // of those that were tried, here or before what lies between: they changed nothing
 	failed  []Move // led astray
 	chosen  Move
 	astray  bool // what was chosen did
@@ -136,7 +143,7 @@ func (w *walk) go1(ctx context.Context, known int) error {
 				}
 				return w.told(o, moves)
 			}
-			n := &node{enabled: enabled, asleep: w.asleep(depth)}
+			n := w.node(depth, enabled)
 			if !n.choose() { // all that may come was seen in another order
 				w.vain++
 				return nil
@@ -147,8 +154,17 @@ func (w *walk) go1(ctx context.Context, known int) error {
 		if err := o.Do(ctx, m); err != nil {
 			return err
 		}
+		if n := w.path[depth]; idleMove(o, m) && !slices.Contains(n.nothing, m) {
+			n.nothing = append(n.nothing, m)
+		}
 		moves = append(moves, m)
 	}
+}
+
+// idle reports whether the order's last move has done nothing.
+func idleMove(o Order, m Move) bool {
+	e, ok := o.(effective)
+	return ok && m.Do == Sends && e.Nothing()
 }
 
 // offered leaves out the faults that are too many here.
@@ -168,18 +184,26 @@ func faults(moves []Move) (n int) {
 	return n
 }
 
-// asleep are the moves that need not be tried at this depth.
-func (w *walk) asleep(depth int) (all []Move) {
+// node is the moment at this depth, with the moves that need not be tried there. Two that both changed nothing
+// have nothing to do with each other in this moment, whatever they may do in another: each is answered as it
+// would have been without the other.
+func (w *walk) node(depth int, enabled []Move) *node {
+	n := &node{enabled: enabled}
 	if depth == 0 {
-		return nil
+		return n
 	}
 	before := w.path[depth-1]
 	for _, m := range before.asleep {
-		if !w.depend(m, before.chosen) {
-			all = append(all, m)
+		still := slices.Contains(before.nothing, m)
+		if both := still && m.Client != before.chosen.Client && slices.Contains(before.nothing, before.chosen); !both && w.depend(m, before.chosen) {
+			continue
+		}
+		n.asleep = append(n.asleep, m)
+		if still {
+			n.nothing = append(n.nothing, m)
 		}
 	}
-	return all
+	return n
 }
 
 // choose takes the first move that neither sleeps nor has led astray.

@@ -116,6 +116,50 @@ func TestWalkEach(t *testing.T) {
 	}
 }
 
+// TestWalkCounts: what two requests that changed nothing leave behind is not walked twice, and nothing else
+// is left out: every outcome of all interleavings is one of an order that the walk tells of.
+func TestWalkCounts(t *testing.T) {
+	tried, fewer, saved := 0, 0, 0
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		m := &toy{rules: bothRules[r.IntN(2)], counts: true, push: r.IntN(4) == 0, hears: []toyHears{atOnce, atLast}[r.IntN(2)], ends: ends(r.IntN(2))}
+		m.bounds = Bounds{Clients: 3, Polls: r.IntN(2), Expiries: r.IntN(2), Crashes: r.IntN(2), Faults: 1}
+		for range m.bounds.Clients { // two are refused while the third has the lock
+			m.plans = append(m.plans, toyPlan{acquisitions: 1, works: r.IntN(2)})
+		}
+		for faults := 0; faults <= m.bounds.levels(); faults++ {
+			m.allowed = faults
+			all, ok := m.outcomes(faults)
+			if !ok {
+				break
+			}
+			got, outcomes := 0, map[string]bool{}
+			w := &walk{rules: m.rules, subject: m, faults: faults, told: func(o Order, _ []Move) error {
+				got++
+				outcomes[o.(*toyOrder).outcome()] = true
+				return nil
+			}}
+			if err := w.all(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if !maps.Equal(all, outcomes) {
+				t.Fatalf("seed %d with %d faults: %d outcomes of all interleavings, %d of %d orders: %+v", seed, faults, len(all), len(outcomes), got, *m)
+			}
+			m.counts = false
+			blind, _ := walked(t, m.rules, m, faults)
+			m.counts = true
+			tried++
+			if len(blind) > got {
+				fewer, saved = fewer+1, saved+len(blind)-got
+			}
+		}
+	}
+	t.Logf("%d walks, %d of them shorter, by %d orders", tried, fewer, saved)
+	if tried < 20 || fewer < tried/4 {
+		t.Errorf("%d walks, of which %d are shorter, say little", tried, fewer)
+	}
+}
+
 // contended is a toy with several hundred orders.
 func contended() *toy {
 	return &toy{bounds: Bounds{Clients: 2, Polls: 1, Expiries: 1, Crashes: 1, Lost: 1, Faults: 1}, allowed: 1, ends: endsLeases,

@@ -13,3 +13,11 @@ var Reads = []string{
 
 // KeepAlives are requests that keep a session or a lease alive, and nothing else.
 var KeepAlives = []string{ping, keepAlive}
+
+// OnKeys are Redis's requests that touch nothing but keys, and the connection that they come by: of one that
+// has changed no key nobody else can tell. A script is among them, since it may do no more.
+var OnKeys = []string{
+	"set", "setnx", "setex", "psetex", "getset", "getdel", "getex", "del", "unlink", "expire", "pexpire", "expireat", "pexpireat", "persist",
+	"incr", "incrby", "decr", "decrby", "append", "eval", "evalsha", "multi", "exec", "discard", "hset", "hsetnx", "hdel", "hincrby",
+	"sadd", "srem", "spop", "zadd", "zrem", "zremrangebyrank", "zremrangebyscore", "lpush", "rpush", "lpop", "rpop", "lrem", "rename", "renamenx",
+}
