@@ -17,6 +17,7 @@ import (
 // its connection, as it is where a library's only thread stands there.
 type gate struct {
 	server string
+	place  int // among several servers, from 1; 0 where there is but one
 	client *client
 	l      net.Listener
 	dial   context.Context
@@ -26,12 +27,12 @@ type gate struct {
 	conns map[net.Conn]bool // nil when it is closed
 }
 
-func newGate(server string, c *client) (*gate, error) {
+func newGate(server string, place int, c *client) (*gate, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("foreign: listen for %s: %w", server, err)
 	}
-	g := &gate{server: server, client: c, l: l, conns: map[net.Conn]bool{}}
+	g := &gate{server: server, place: place, client: c, l: l, conns: map[net.Conn]bool{}}
 	g.dial, g.end = context.WithCancel(context.Background())
 	go g.serve()
 	return g, nil
@@ -82,6 +83,7 @@ type pair struct {
 
 	mu    sync.Mutex
 	ends  int
+	gone  bool     // the server has said all
 	asked []moment // requests that were not answered, by name
 }
 
@@ -102,6 +104,9 @@ func (p *pair) copy(to, from *net.TCPConn, pass func(io.Writer, []byte) error) {
 			abort(to)
 			return
 		}
+		if err != nil && from == p.server {
+			p.leave()
+		}
 		switch {
 		case errors.Is(err, io.EOF):
 			_ = to.CloseWrite()
@@ -111,6 +116,16 @@ func (p *pair) copy(to, from *net.TCPConn, pass func(io.Writer, []byte) error) {
 			return
 		}
 	}
+}
+
+// errGone ends a connection that the program still writes to, and the server does not read.
+var errGone = errors.New("foreign: the server has closed this connection")
+
+// leave notes that the server has closed its end.
+func (p *pair) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone = true
 }
 
 // ended closes both when both have said all.
@@ -130,9 +145,16 @@ func (p *pair) said(to io.Writer, b []byte) error {
 	for _, m := range p.wire.Said(b) {
 		if m.Request != "" {
 			at := p.gate.client.moment(m)
+			if p.gate.place > 0 {
+				at.ctx = lb.To(at.ctx, p.gate.place)
+			}
 			p.mu.Lock()
+			gone := p.gone
 			p.asked = append(p.asked, at)
 			p.mu.Unlock()
+			if gone { // it reaches nobody, so nobody need wait for it
+				return errGone
+			}
 			_ = p.gate.client.env.Step(at.ctx, at.req, lb.Before(m.Request)) // its context does not end
 		}
 		if _, err := to.Write(m.Bytes); err != nil {

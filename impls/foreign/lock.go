@@ -47,8 +47,12 @@ func (l *Lock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	c.serve(ctx, lb.Request{})
 	c.stop()
 	var addrs []string
-	for _, server := range env.Servers {
-		g, err := newGate(server, c)
+	for i, server := range env.Servers {
+		place := i + 1
+		if len(env.Servers) == 1 {
+			place = 0
+		}
+		g, err := newGate(server, place, c)
 		if err != nil {
 			c.shut()
 			return nil, err
