@@ -45,6 +45,7 @@ type client struct {
 	due       bool // a renewal's time has come, and none of its requests was let go
 	began     Move // the first request of the last try
 	tried     int  // what others had done that may have changed something, when it last began to try
+	changed   bool // it has changed something itself since then, of which nobody can say that it does not count
 }
 
 // state is what who calls the lock is at, unless it stands at a step.

@@ -17,7 +17,7 @@
 // itself (an event, a message, the end of a wait in it) is heard at once, and what the client then
 // sends is its move. Before each call of the lock, each further try and each renewal the client stands, too,
 // since it looks at its clock then. Another try makes sense only
-// when something has happened since the last. A renewal may come at any time.
+// when something has changed since the last, or by it. A renewal may come at any time.
 //
 // # What is walked once
 //
@@ -30,8 +30,10 @@
 // that may be told that its lock is gone. A wait that is over
 // by time has to do with every request, which may end it as well. All else touches one client alone. That
 // a moment passes before a request, on all clocks, is left out: it is nothing to a client whose lease is
-// of the length that was asked for. Of the hearing of an answer the earliest stands for all that come before a
-// lease ends: it leaves the client holding the lock for longest, so it is judged most strictly.
+// of the length that was asked for. Two requests that both changed nothing, by what the server counts,
+// have nothing to do with each other in that moment. Of the hearing of an answer the earliest stands for all that come before a
+// lease ends: it leaves the client holding the lock for longest, so it is judged most strictly. Not so where
+// a lock tells its holders that it is gone: who hears late may be told first.
 //
 // Sleep sets (Godefroid, 1996) keep the walk from orders that it knows. They are sound here because what a move of
 // one client makes possible, or impossible, for another follows the same rule.

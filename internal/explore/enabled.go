@@ -35,7 +35,7 @@ func (o *order) Enabled() []Move {
 			wrong = append(wrong, Move{Client: c.name, Do: Dies})
 		}
 	}
-	if len(hears) > 0 && !o.e.rules.all && !o.allows(Move{Do: Expires}) && !o.allows(Move{Do: Ended}) && !o.allows(Move{Do: Dies}) { // the sooner, the stricter
+	if len(hears) > 0 && !o.e.rules.all && !o.e.rules.told && !o.allows(Move{Do: Expires}) && !o.allows(Move{Do: Ended}) && !o.allows(Move{Do: Dies}) { // the sooner, the stricter
 		return hears[:1]
 	}
 	allowed := func(all []Move) []Move { return slices.DeleteFunc(all, func(m Move) bool { return !o.allows(m) }) }
@@ -52,7 +52,7 @@ func (o *order) begun(moves, expiries, wrong []Move) []Move {
 		last = o.had[len(o.had)-1]
 	}
 	var pauses []Move
-	if slices.ContainsFunc(expiries, func(m Move) bool { return m.Do == Expires }) {
+	if o.mayPause() {
 		for _, m := range moves {
 			if m.Do == Calls {
 				pauses = append(pauses, Move{m.Client, Pauses, m.What})
@@ -109,9 +109,9 @@ func (o *order) tooMany(c *client, h *hold) bool {
 }
 
 // mayAskAgain reports whether another try is within the bounds, and may have another answer than
-// the last.
+// the last: others have changed something since that began, or it has itself.
 func (o *order) mayAskAgain(c *client) bool {
-	return c.polls <= o.e.Bounds.Polls && o.byOthers(c) > c.tried
+	return c.polls <= o.e.Bounds.Polls && (o.byOthers(c) > c.tried || c.changed)
 }
 
 // byOthers counts what others have done that the client's next answer may depend on.
@@ -132,7 +132,24 @@ func (c *client) amidst() bool {
 	})
 }
 
-// expiries are the ends of leases and sessions that may come next.
+// mayLeap reports whether no client is amidst what it measures by a clock that does not leap. The lock is held.
+func (o *order) mayLeap() bool {
+	return !o.e.info.OwnClock || !slices.ContainsFunc(o.clients, (*client).amidst)
+}
+
+// mayPause reports whether a lease or a session may end right after a client has begun to call. The lock is
+// held.
+func (o *order) mayPause() bool {
+	switch {
+	case o.e.timeless != "" || !o.allows(Move{Do: Expires}):
+		return false
+	case o.e.ends == endsSessions:
+		return slices.ContainsFunc(o.clients, func(c *client) bool { return len(c.alone.Sessions()) > 0 })
+	}
+	return o.e.ends == endsLeases && o.mayLeap()
+}
+
+// expiries are the ends of leases and sessions that may come next. Before anybody has called they are nothing.
 func (o *order) expiries() (all []Move) {
 	if len(o.had) == 0 || o.e.timeless != "" {
 		return nil
@@ -142,12 +159,13 @@ func (o *order) expiries() (all []Move) {
 	}
 	switch o.e.ends {
 	case endsLeases:
-		if !o.e.info.OwnClock || !slices.ContainsFunc(o.clients, (*client).amidst) {
+		if o.mayLeap() {
 			all = append(all, Move{Do: Expires})
 		}
 	case endsSessions:
 		for _, c := range o.clients {
-			if o.asked[c.name] == 0 || len(c.alone.Sessions()) == 0 {
+			called := slices.ContainsFunc(o.had, func(m Move) bool { return m.Client == c.name })
+			if !called || len(c.alone.Sessions()) == 0 {
 				continue
 			}
 			all = append(all, Move{Client: c.name, Do: Expires})

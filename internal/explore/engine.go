@@ -242,12 +242,20 @@ func (e *engine) blame(f *foreign.Finding) {
 	}
 }
 
-// close ends the clients that are left, and forgets what was looked at.
-func (e *engine) close() {
-	for _, c := range e.pool {
+// drain ends the clients that were in an order before.
+func (e *engine) drain() {
+	e.mu.Lock()
+	pool := e.pool
+	e.pool = nil
+	e.mu.Unlock()
+	for _, c := range pool {
 		c.close()
 	}
-	e.pool = nil
+}
+
+// close ends the clients that are left, and forgets what was looked at.
+func (e *engine) close() {
+	e.drain()
 	e.held.counter.Close()
 	e.threads.close()
 }

@@ -22,20 +22,29 @@ const (
 )
 
 // request has do send one request while nobody else does anything, and reports whether it has done nothing
-// that any other client can tell.
-func (h *held) request(ctx context.Context, do func() error) (nothing bool, err error) {
+// that any other client can tell, and whether anybody could say.
+func (h *held) request(ctx context.Context, do func() error) (nothing, counted bool, err error) {
 	if h.counter == nil {
-		return false, do()
+		return false, false, do()
 	}
-	before, err := h.counter.Ask(ctx)
-	if err == nil {
-		err = do()
-	}
+	before, err := h.ask(ctx)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	after, err := h.counter.Ask(ctx)
-	return before == after && before.Whole, err
+	if err := do(); err != nil || !before.Whole {
+		return false, false, err
+	}
+	after, err := h.ask(ctx)
+	return before == after, err == nil, err
+}
+
+// ask is the servers' count. One that does not say it in time spoils an order, and no more.
+func (h *held) ask(ctx context.Context) (lab.Count, error) {
+	n, err := h.counter.Ask(ctx)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errAstray, err)
+	}
+	return n, err
 }
 
 // read is request, for one of which the lock says that it only reads.
@@ -46,14 +55,14 @@ func (h *held) read(ctx context.Context, name string, do func() error) error {
 	if h.seen == nil {
 		h.seen, h.row = map[string]int{}, map[string]int{}
 	}
-	before, err := h.counter.Ask(ctx)
+	before, err := h.ask(ctx)
 	if err == nil {
 		err = do()
 	}
 	if err != nil {
 		return err
 	}
-	after, err := h.counter.Ask(ctx)
+	after, err := h.ask(ctx)
 	h.seen[name]++
 	if h.row[name]++; before.Changes == after.Changes {
 		h.row[name] = 0

@@ -120,7 +120,7 @@ func (r rules) changes(m Move) bool   { return m.asks() && !r.isOwn(m) && !r.onl
 // counts reports whether a request that may change something is nothing to others where the servers count no
 // change.
 func (r rules) counts(m Move) bool {
-	return m.Do == Sends && r.changes(m) && !r.all && (r.onKeys == nil || slices.Contains(r.onKeys, m.request()))
+	return m.Do == Sends && r.changes(m) && (r.onKeys == nil || slices.Contains(r.onKeys, m.request()))
 }
 
 // depend reports whether the sequence of the two can make a difference.
@@ -130,15 +130,19 @@ func (r rules) depend(a, b Move) bool {
 	switch {
 	case r.all, a.Client == b.Client && a.Client != "", either(func(m Move) bool { return m.Do == Expires || m.Do == Pauses }), both(Move.Fault):
 		return true
-	case either(r.isOwn), either(func(m Move) bool { return m.Do == Hears }):
+	case either(r.isOwn):
 		return false
 	case both(Move.stores):
 		return true
-	case either(Move.stores):
-		return r.told && either(func(m Move) bool { return r.changes(m) || m.ends() })
+	case either(func(m Move) bool { return m.Do == Hears || m.stores() }): // and who may be told in between that its lock is gone
+		return r.told && either(r.tells)
 	}
 	return !both(r.onlyReads)
 }
+
+// tells reports whether a holder may be told that its lock is gone by what the move does, or by what comes
+// right after it.
+func (r rules) tells(m Move) bool { return r.changes(m) || m.ends() || m.Do == Calls }
 
 // stores reports whether the move is with the store.
 func (m Move) stores() bool { return m.Do == Reads || m.Do == Works }

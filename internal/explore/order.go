@@ -104,11 +104,14 @@ func (o *order) Do(ctx context.Context, m Move) error {
 	case !o.e.rules.counts(m):
 		return do()
 	}
-	nothing, err := o.e.held.request(ctx, do)
-	if o.nothing = nothing; nothing {
-		o.mu.Lock()
+	nothing, counted, err := o.e.held.request(ctx, do)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.nothing = nothing && !o.e.rules.all; o.nothing {
 		o.done[m.Client]--
-		o.mu.Unlock()
+	}
+	if c := o.client(m.Client); counted && !nothing && c.acquiring {
+		c.changed = true
 	}
 	return err
 }
@@ -179,7 +182,7 @@ func (o *order) let(m Move) error {
 	}
 	if m.Do == Loses {
 		c.spoilt = true
-		c.relays[max(0, h.server-1)].lose()
+		c.lose(h.server)
 	}
 	if m.asks() {
 		o.sends(c, h, m)
@@ -194,7 +197,7 @@ func (o *order) sends(c *client, h *hold, m Move) {
 	switch h.actor {
 	case lb.Main:
 		if h.first {
-			c.tried, c.began = o.byOthers(c), h.move
+			c.tried, c.began, c.changed = o.byOthers(c), h.move, false
 		}
 		for _, together := range c.holds { // the first that goes counts for all
 			together.first = false
@@ -210,6 +213,16 @@ func (o *order) sends(c *client, h *hold, m Move) {
 		o.done[c.name]++
 	}
 	c.flies(h)
+}
+
+// lose has the next answer of a server be lost, or of any, where nobody knows which it will be.
+func (c *client) lose(server int) {
+	lost := &sync.Once{}
+	for i, r := range c.relays {
+		if server == 0 || server == i+1 {
+			r.lose(lost)
+		}
+	}
 }
 
 func (o *order) client(name string) *client {

@@ -63,7 +63,7 @@ func enoughOf(rushed bool) time.Duration {
 // settle returns when all is quiet after a move.
 func (o *order) settle(ctx context.Context, m Move) error {
 	if time.Since(o.began) > longest {
-		return fmt.Errorf("%w: it takes longer than %v", errAstray, longest)
+		return errLong
 	}
 	// That a session has ended comes unasked.
 	return o.quiet(ctx, o.e.patience(m), m.Fault() && o.e.ends != endsLeases)

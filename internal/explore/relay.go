@@ -17,7 +17,7 @@ type relay struct {
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool // nil when it is closed
-	loses bool              // the next answer to a request
+	loses *sync.Once        // takes the next answer to a request, of this relay or of another
 	moved uint64            // bytes, either way
 	heard int               // answers to requests
 }
@@ -71,8 +71,12 @@ func (r *relay) passes(said []wire.Message) bool {
 		if m.Request == "" || m.KeepsAlive {
 			continue
 		}
-		if r.loses {
-			r.loses = false
+		took := false
+		if r.loses != nil {
+			r.loses.Do(func() { took = true })
+			r.loses = nil
+		}
+		if took {
 			r.cut()
 			return false
 		}
@@ -124,9 +128,9 @@ func (r *relay) connected() bool {
 	return len(r.conns) > 0
 }
 
-func (r *relay) lose() {
+func (r *relay) lose(one *sync.Once) {
 	r.mu.Lock()
-	r.loses = true
+	r.loses = one
 	r.mu.Unlock()
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -127,7 +128,7 @@ func TestRelayLoses(t *testing.T) {
 	a, b := connected(t, r), connected(t, r)
 	a.wants(t, "SET", ":1")
 	b.wants(t, "SET", ":2")
-	r.lose()
+	r.lose(&sync.Once{})
 	a.wants(t, "PING", "+PONG") // it is no request
 	if got, err := b.ask("SET"); err == nil || got != "" {
 		t.Errorf("the answer %q was not lost", got)

@@ -23,6 +23,7 @@ type performed struct {
 // hears are heard at once.
 func (x *exploration) perform(ctx context.Context, moves []Move, later bool) (*performed, error) {
 	x.allowed = faults(moves)
+	x.drain()
 	o, err := x.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -74,10 +75,11 @@ func (o *order) recorded() int {
 func (o *order) hear(ctx context.Context, comes Move) error {
 	for {
 		enabled := o.Enabled()
-		if len(enabled) == 0 || enabled[0].Do != Hears || slices.Contains(enabled, comes) {
+		first := slices.IndexFunc(enabled, func(m Move) bool { return m.Do == Hears })
+		if first < 0 || slices.Contains(enabled, comes) {
 			return nil
 		}
-		if err := o.Do(ctx, enabled[0]); err != nil {
+		if err := o.Do(ctx, enabled[first]); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/redis/go-redis/v9"
 )
 
 // smallCase is a lock with the bounds within which all its orders are tried.
@@ -231,6 +232,31 @@ func wrongSmalls() []smallCase {
 				return s.taken(req, call, 1, err)
 			}
 		}), true, true, within(nil)},
+		{named("counts-its-tries", func(s *small) { // and takes the lock with the second
+			s.requests, s.release = []string{"script", "delete"}, safeDelete
+			s.acquire = func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
+				call := s.env.Clock.Mono()
+				n, err := s.eval(ctx, req, "script", `if redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then return 1 end
+if redis.call("INCR", KEYS[2] .. ARGV[1]) < 2 then return 0 end redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2]) return 1`, req.Owner, s.env.TTL.Milliseconds())
+				return s.taken(req, call, n, err)
+			}
+		}), true, false, within(polls)},
+		{named("until-then", func(s *small) { // a time that was read before, and a lease that is counted from after
+			s.release = safeDelete
+			s.requests = []string{"set", "delete"}
+			s.acquire = func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
+				until := s.env.Clock.Now().Add(s.env.TTL).UnixMilli()
+				var call lb.Reading
+				err := s.env.Send(ctx, req, "set", func(ctx context.Context) error {
+					call = s.env.Clock.Mono()
+					return s.redis.Do(ctx, "SET", req.Lock, req.Owner, "NX", "PXAT", until).Err()
+				})
+				if errors.Is(err, redis.Nil) {
+					err = errRefused
+				}
+				return s.taken(req, call, 1, err)
+			}
+		}), true, false, within(expiry)},
 		{named("looks-twice", func(s *small) { // three requests, between which another comes
 			s.requests, s.reads, s.takes, s.release = []string{"get", "put", "get-again", "delete"}, []string{"get", "get-again"}, "put", safeDelete
 			s.acquire = func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {

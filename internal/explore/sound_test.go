@@ -105,8 +105,8 @@ func TestLosesOne(t *testing.T) {
 	asks(t, o, Move{"c1", Loses, "set to server 2"})
 	for i, r := range o.clients[0].relays {
 		r.mu.Lock()
-		if r.loses != (i == 1) {
-			t.Errorf("server %d loses its next answer: %t", i+1, r.loses)
+		if (r.loses != nil) != (i == 1) {
+			t.Errorf("server %d loses its next answer: %t", i+1, r.loses != nil)
 		}
 		r.mu.Unlock()
 	}
@@ -160,5 +160,18 @@ func TestAstraySleeps(t *testing.T) {
 	got, w := walked(t, m.rules, s, 0)
 	if w.astray != 1 || !slices.ContainsFunc(got, func(moves []Move) bool { return nameOf(m.rules.normal(moves)) == want }) {
 		t.Errorf("%d orders, %d astray, and none like %s", len(got), w.astray, want)
+	}
+}
+
+// TestOneAstray: one order that goes astray each time is one, however often it was tried.
+func TestOneAstray(t *testing.T) {
+	m := &toy{bounds: Bounds{Clients: 2}, plans: []toyPlan{{acquisitions: 1, looks: 1}, {acquisitions: 1, looks: 1}}, lies: true}
+	want, _ := walked(t, m.rules, m, 0)
+	x := &exploration{result: &Result{}}
+	n := 0
+	w := &walk{subject: &erring{Subject: m, errs: func(moves []Move) bool { return slices.Equal(moves, want[0]) }}, went: x.strays, vainly: x.lost,
+		told: func(Order, []Move) error { n++; return nil }}
+	if err := w.all(t.Context()); err != nil || x.lost() || n != len(want)-1 || w.astray != 1 {
+		t.Errorf("%v, given up: %q, %d of %d orders, %d astray", err, x.result.GivenUp, n, len(want), w.astray)
 	}
 }

@@ -197,17 +197,18 @@ func (o *toyOrder) Enabled() []Move {
 	}
 	switch {
 	case len(hears) == 0:
-	case o.hears == nextOne, o.hears == atLast && !o.allows(Move{Do: Expires}) && !o.allows(Move{Do: Dies}):
+	case o.hears == nextOne, o.hears == atLast && !o.rules.told && !o.allows(Move{Do: Expires}) && !o.allows(Move{Do: Dies}):
 		moves, wrong = hears[:1], nil
 	default:
 		moves = append(hears, moves...)
 	}
+	var first []Move
 	for _, m := range append(o.expiries(), wrong...) {
 		if o.allows(m) {
-			moves = append(moves, m)
+			first = append(first, m)
 		}
 	}
-	return moves
+	return append(first, moves...)
 }
 
 func (o *toyOrder) expiries() (all []Move) {

@@ -11,6 +11,9 @@ import (
 // errAstray: an order did not go as it was planned.
 var errAstray = errors.New("the order did not go as planned")
 
+// errLong: an order came to no end, which it would not at another try.
+var errLong = fmt.Errorf("%w: it takes longer than %v", errAstray, longest)
+
 // Subject is what orders are walked of.
 type Subject interface {
 	// Begin begins an order; the one before has ended.
@@ -55,11 +58,14 @@ type walk struct {
 	// vain counts orders that turned out to be known, and mostVain how many of these end the walk; 0 for
 	// any number.
 	vain, mostVain int
-	// went, if it is not nil, hears how each order went, and vainly reports whether it is vain to go on.
+	// went, if it is not nil, hears how each order went in the end, and vainly reports whether it is vain to go on.
 	went   func(error)
 	vainly func() bool
 
 	path []*node
+	// ended are the orders that were told of, moves all of theirs, and behind is the share that was told.
+	ended, moves int
+	behind       float64
 }
 
 // node is a moment in which a move had to be chosen.
@@ -97,16 +103,15 @@ func (w *walk) one(ctx context.Context) (err error) {
 	known := len(w.path)
 	for range tries {
 		w.path = w.path[:known]
-		err = w.go1(ctx, known)
-		if w.went != nil {
-			w.went(err)
-		}
-		if !errors.Is(err, errAstray) || ctx.Err() != nil {
-			return cmp.Or(ctx.Err(), err)
-		}
-		if w.vainly != nil && w.vainly() {
+		if err = w.go1(ctx, known); !errors.Is(err, errAstray) || errors.Is(err, errLong) || ctx.Err() != nil {
 			break
 		}
+	}
+	if w.went != nil {
+		w.went(err)
+	}
+	if !errors.Is(err, errAstray) || ctx.Err() != nil {
+		return cmp.Or(ctx.Err(), err)
 	}
 	w.astray++
 	w.why = cmp.Or(w.why, err.Error())
@@ -141,6 +146,7 @@ func (w *walk) go1(ctx context.Context, known int) error {
 					w.vain++
 					return nil
 				}
+				w.ended, w.moves = w.ended+1, w.moves+len(moves)
 				return w.told(o, moves)
 			}
 			n := w.node(depth, enabled)
@@ -235,14 +241,38 @@ func (w *walk) back() bool {
 	return false
 }
 
-// share is how much of the tree lies behind: each choice of a moment counts as much as the
-// others of that moment.
+// share is about how much of the tree lies behind. Behind a choice lies as much as behind another, but for
+// faults that are still to come: these may come at all the places that are left, if they don't now.
 func (w *walk) share() float64 {
 	behind, width := 0.0, 1.0
-	for _, n := range w.path {
-		at := slices.Index(n.enabled, n.chosen)
-		width /= float64(len(n.enabled))
-		behind += width * float64(max(at, 0))
+	for depth, n := range w.path {
+		wrong := 0
+		for _, m := range n.enabled {
+			if m.Fault() {
+				wrong++
+			}
+		}
+		late := 1.0 // what lies behind a move that is no fault
+		if right := len(n.enabled) - wrong; wrong > 0 && right > 0 && w.ended > 0 {
+			late = max(1, float64(w.moves)/float64(w.ended)-float64(depth)) * float64(wrong) / float64(right)
+		}
+		before, own, all := 0.0, 0.0, 0.0
+		for _, m := range n.enabled {
+			weight := late
+			if m.Fault() {
+				weight = 1
+			}
+			if all += weight; own == 0 {
+				if m == n.chosen {
+					own = weight
+				} else {
+					before += weight
+				}
+			}
+		}
+		behind += width * before / all
+		width *= own / all
 	}
-	return behind
+	w.behind = max(w.behind, behind) // what is told does not shrink as the estimate gets better
+	return w.behind
 }

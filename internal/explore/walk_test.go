@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -164,6 +165,28 @@ func TestWalkCounts(t *testing.T) {
 func contended() *toy {
 	return &toy{bounds: Bounds{Clients: 2, Polls: 1, Expiries: 1, Crashes: 1, Lost: 1, Faults: 1}, allowed: 1, ends: endsLeases,
 		plans: []toyPlan{{acquisitions: 2, works: 1}, {acquisitions: 1, works: 1, looks: 1}}}
+}
+
+// TestShareAbout: the share that is told is about that of the orders.
+func TestShareAbout(t *testing.T) {
+	const faults = 1
+	m := contended()
+	all, _ := walked(t, m.rules, m, faults)
+	n, wrong := 0, 0.0
+	w := &walk{rules: m.rules, subject: m, faults: faults}
+	w.told = func(Order, []Move) error {
+		if n++; n > len(all)/10 {
+			wrong = max(wrong, math.Abs(w.share()-float64(n)/float64(len(all))))
+		}
+		return nil
+	}
+	if err := w.all(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d orders: the share is wrong by %.2f at most", len(all), wrong)
+	if wrong > 0.3 {
+		t.Errorf("the share is wrong by %.2f", wrong)
+	}
 }
 
 // TestWalkSame: the walk is the same each time.

@@ -15,7 +15,8 @@ var Reads = []string{
 var KeepAlives = []string{ping, keepAlive}
 
 // OnKeys are Redis's requests that touch nothing but keys, and the connection that they come by: of one that
-// has changed no key nobody else can tell. A script is among them, since it may do no more.
+// has changed no key nobody else can tell, where nobody listens to a channel. A script is among them, since it
+// may do no more than that.
 var OnKeys = []string{
 	"set", "setnx", "setex", "psetex", "getset", "getdel", "getex", "del", "unlink", "expire", "pexpire", "expireat", "pexpireat", "persist",
 	"incr", "incrby", "decr", "decrby", "append", "eval", "evalsha", "multi", "exec", "discard", "hset", "hsetnx", "hdel", "hincrby",
