@@ -231,7 +231,14 @@ func (x *exploring) canRun(cmd *cobra.Command) error {
 				return exit{exitCantRun, err}
 			}
 		}
-		topologies = append(topologies, x.topology(l))
+		t, err := named(x.Topology(x.topology(l)))
+		if err != nil {
+			return err
+		}
+		if t.Sentinels > 0 {
+			return usage("--topology %s can't be explored: its clients ask the Sentinels for their server, and reach it past the bench", t.Name)
+		}
+		topologies = append(topologies, t.Name)
 	}
 	return x.ready(cmd.Context(), driver, topologies, lab.Own{}, false)
 }

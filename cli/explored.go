@@ -149,6 +149,9 @@ func (x *exploring) show(cmd *cobra.Command, dir string, r *explore.Result) erro
 	if r.Plan.Replay != nil {
 		return errors.Join(reports.Replayed(out, r.Plan.Times, r.Replays, showed(r, code)), ended(code))
 	}
+	if dir == "" { // it could not be made, which is said
+		return ended(code)
+	}
 	e, err := rundir.OpenExplored(dir)
 	if err != nil {
 		return err

@@ -27,7 +27,11 @@ func Explored(w io.Writer, e *rundir.Explored, width int, again func(dir string)
 	for _, s := range unwalked(e) {
 		t.text("  ", s)
 	}
-	t.line(fmt.Sprintf("  %s, in %s of ending, set of orders %s", span(1000*e.Seconds), plural1(e.Ways, "way"), e.Digest))
+	set := ""
+	if e.Digest != "" {
+		set = ", set of orders " + e.Digest
+	}
+	t.line(fmt.Sprintf("  %s, in %s of ending%s", span(1000*e.Seconds), plural1(e.Ways, "way"), set))
 	if astray, all := strays(e); astray > 0 {
 		t.text("  ", fmt.Sprintf("%s of %s did not go as planned, and are not counted: %s", thousands(astray), thousands(all), whyAstray(e)))
 	}
@@ -108,12 +112,14 @@ func exploredSays(e *rundir.Explored) string {
 		of += "; " + never(e.Never)
 	}
 	switch {
+	case len(e.Replays) > 0:
+		return "one order, performed again: " + replayed(e)
 	case n == 0:
 		return "no order was walked, so nothing is known"
-	case len(e.Doubts) > 0 && len(e.Violations) == 0:
+	case len(e.Doubts) > 0 && brokenAs(e) == "":
 		return fmt.Sprintf("nothing is proven: %s of %s seemed to break it, and did not do so again", thousands(broken), plural1(n, "order"))
-	case broken > 0:
-		return fmt.Sprintf("%s by %s of %s, %s", brokenAs(e), thousands(broken), plural1(n, "order"), declaredAll(e))
+	case brokenAs(e) != "":
+		return fmt.Sprintf("%s of %s, %s", brokenBy(e), plural1(n, "order"), declaredAll(e))
 	case n == 1:
 		return "the one order does not break it" + of
 	}
@@ -125,14 +131,37 @@ func never(what []string) string {
 	return "no " + strings.Join(what, " and no ") + " came up in any of them"
 }
 
-// brokenAs is the gravest that orders came to.
+// brokenAs is the gravest that orders came to, each time that they were performed; "" where none broke the
+// lock.
 func brokenAs(e *rundir.Explored) lb.Outcome {
-	for _, o := range []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence} {
-		if slices.ContainsFunc(e.Classes, func(c rundir.ExploredClass) bool { return c.Outcomes[o] > 0 }) {
+	for _, o := range orderOutcomes {
+		if rundir.Breaks(o) && e.Came(o) > 0 {
 			return o
 		}
 	}
-	return lb.Broken
+	return ""
+}
+
+// brokenBy counts the orders that broke the lock, by what they came to, the gravest first.
+func brokenBy(e *rundir.Explored) string {
+	var all []string
+	for _, o := range orderOutcomes {
+		if n := e.Came(o); rundir.Breaks(o) && n > 0 {
+			all = append(all, string(o)+" by "+thousands(n))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// replayed is what came of an order that was performed again.
+func replayed(e *rundir.Explored) string {
+	var came []string
+	for _, o := range orderOutcomes {
+		if n := e.Replays[o]; n > 0 {
+			came = append(came, fmt.Sprintf("%s %d times", o, n))
+		}
+	}
+	return strings.Join(came, ", ")
 }
 
 // declaredAll says whether the lock declares what broke it.

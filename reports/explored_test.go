@@ -27,6 +27,7 @@ func writeExplored(t *testing.T, dir, lock string, breaks bool) {
 		order := rundir.ViolationOf(1, "1 expiry")
 		story := []string{"c1 sends set: c1 is granted the lock", "a lease's time passes in which nobody runs, on every clock", "c1 sends del"}
 		file["levels"] = []any{map[string]any{"faults": 1, "orders": 1000, "share": 0.0417, "broken": 12, "sampled": 250, "astray": 3, "why": "a server was slow"}}
+		file["classes"] = []any{map[string]any{"name": "1 expiry", "orders": 1000, "outcomes": map[string]int{"SAFE": 988, "BROKEN": 12}, "again": []string{"BROKEN"}}}
 		file["violations"] = []any{map[string]any{"class": "1 expiry", "outcome": "BROKEN", "reason": f.Mechanism + ": " + f.Sentence, "story": story, "dir": order}}
 		plan := history.Plan{Algorithm: lock, Fault: "none", Order: json.RawMessage(`[{}]`), About: &history.About{Program: "lockbench", Story: story, Wrong: "1 expiry"}}
 		at := filepath.Join(dir, filepath.FromSlash(order))
@@ -54,7 +55,7 @@ func TestExploredText(t *testing.T) {
 	for breaks, wants := range map[bool][]string{
 		false: {"  nothing  1,074 orders: 1,074 SAFE  as declared (none: SAFE)\n", "none of these 1,074 orders breaks it: every order of 2 clients, at most one expiry."},
 		true: {"BROKEN by 12 of 1,000 orders, as it declares; the shortest:\n   1. c1 sends set", "again:  again DIR/violations/1-1-expiry\n",
-			"the budget sufficed for about 4.2% of all orders, and for 250 beyond these", "3 of 1,003 did not go as planned, and are not counted: a server was slow"},
+			"1,000 orders: 12 BROKEN, 988 SAFE", "the budget sufficed for about 4.2% of all orders, and for 250 beyond these", "3 of 1,003 did not go as planned, and are not counted: a server was slow"},
 	} {
 		dir := t.TempDir()
 		writeExplored(t, dir, "mine", breaks)
@@ -117,6 +118,29 @@ func TestExploredPages(t *testing.T) {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("%s has no %q", at, want)
 			}
+		}
+	}
+}
+
+// TestExploredSays: what an order came to once and not again is not told as what the lock does, and outcomes
+// are told apart.
+func TestExploredSays(t *testing.T) {
+	class := func(name string, came map[lb.Outcome]int, again ...lb.Outcome) rundir.ExploredClass {
+		return rundir.ExploredClass{Name: name, Orders: 100, Outcomes: came, Again: again}
+	}
+	for want, e := range map[string]rundir.Explored{
+		"BROKEN by 60, STUCK by 10 of 200 orders": {Classes: []rundir.ExploredClass{
+			class("1 expiry", map[lb.Outcome]int{lb.Broken: 60}, lb.Broken), class("1 crash", map[lb.Outcome]int{lb.Stuck: 10}, lb.Stuck)}},
+		"FENCE by 12 of 200 orders": {Doubts: []string{"BROKEN (once)"}, Classes: []rundir.ExploredClass{
+			class("nothing", map[lb.Outcome]int{lb.Broken: 1}), class("1 expiry", map[lb.Outcome]int{lb.Fence: 12}, lb.Fence)}},
+		"nothing is proven": {Doubts: []string{"BROKEN (once)"}, Classes: []rundir.ExploredClass{class("nothing", map[lb.Outcome]int{lb.Broken: 1})}},
+		"one order, performed again: BROKEN 19 times, SAFE 1 times": {Replays: map[lb.Outcome]int{lb.Broken: 19, lb.Safe: 1}},
+	} {
+		for range 2 {
+			e.Levels = append(e.Levels, rundir.ExploredLevel{Orders: 100, Share: 1})
+		}
+		if got := exploredSays(&e); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

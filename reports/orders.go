@@ -74,12 +74,23 @@ func newOrdersView(e *rundir.Explored, at place) ordersView {
 	v := ordersView{Lock: e.Plan.Algorithm, Says: exploredSays(e), Rest: unwalked(e)}
 	n, broken := 0, 0
 	for _, l := range e.Levels {
-		n, broken = n+l.Orders, broken+l.Broken
+		n += l.Orders
 	}
-	v.Short = plural1(n, "order") + ": none breaks it"
-	if broken > 0 {
-		v.Outcome, v.Short = brokenAs(e), thousands(broken)+" of "+plural1(n, "order")+" break it"
+	for _, o := range orderOutcomes {
+		if rundir.Breaks(o) {
+			broken += e.Came(o)
+		}
+	}
+	switch v.Outcome = brokenAs(e); {
+	case len(e.Replays) > 0:
+		v.Short = replayed(e)
+	case broken > 0:
+		v.Short = thousands(broken) + " of " + plural1(n, "order") + " break it"
 		v.Says = strings.TrimPrefix(v.Says, string(v.Outcome)+" ") + ". The bounds: " + e.Within
+	case e.Proves() != "":
+		v.Short = plural1(n, "order") + ", and not every one: none breaks it"
+	default:
+		v.Short = plural1(n, "order") + ": none breaks it"
 	}
 	if astray, all := strays(e); astray > 0 {
 		v.Rest = append(v.Rest, fmt.Sprintf("%s of %s did not go as planned, and are not counted: %s", thousands(astray), thousands(all), whyAstray(e)))

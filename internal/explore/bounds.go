@@ -59,13 +59,13 @@ func (b Bounds) allows(had []Move, m Move) bool {
 
 func (b Bounds) String() string {
 	faults := ""
-	var of []string
+	var of, most []string
 	for _, f := range []struct {
 		n    int
 		what string
-	}{{b.Expiries, "expiry"}, {b.Crashes, "crash"}, {b.Lost, "lost reply"}, {b.Ended, "session that somebody ends"}} {
+	}{{b.Expiries, "expiry"}, {b.Crashes, "crash"}, {b.Lost, "lost reply"}, {b.Ended, "ended session"}} {
 		if f.n > 0 {
-			of = append(of, f.what)
+			of, most = append(of, f.what), append(most, plural(f.n, f.what))
 		}
 	}
 	switch n := b.levels(); {
@@ -74,9 +74,9 @@ func (b Bounds) String() string {
 	case n == 1:
 		faults = "at most one " + either(of)
 	default:
-		faults = fmt.Sprintf("at most %d faults (%s)", n, either(of))
+		faults = fmt.Sprintf("at most %d faults (at most %s)", n, strings.Join(most, ", "))
 	}
-	return fmt.Sprintf("%d clients, %s each, %s to ask again, %s each, %s", b.Clients, plural(b.Acquisitions, "acquisition"),
+	return fmt.Sprintf("%d clients, %s each, %s to ask again after a change, %s each, %s", b.Clients, plural(b.Acquisitions, "acquisition"),
 		plural(b.Polls, "time"), plural(b.Renewals, "renewal"), faults)
 }
 

@@ -48,17 +48,17 @@ func TestBoundsString(t *testing.T) {
 		levels int
 	}{
 		"those of who asks for none": {Default,
-			"2 clients, 2 acquisitions each, 1 time to ask again, 1 renewal each, at most one expiry, crash or lost reply", 1},
+			"2 clients, 2 acquisitions each, 1 time to ask again after a change, 1 renewal each, at most one expiry, crash or lost reply", 1},
 		"no faults": {Bounds{Clients: 2, Acquisitions: 1, Expiries: 1, Crashes: 1, Lost: 1},
-			"2 clients, 1 acquisition each, 0 times to ask again, 0 renewals each, nothing going wrong", 0},
+			"2 clients, 1 acquisition each, 0 times to ask again after a change, 0 renewals each, nothing going wrong", 0},
 		"none to be had": {Bounds{Clients: 3, Acquisitions: 1, Polls: 2, Renewals: 2, Faults: 3},
-			"3 clients, 1 acquisition each, 2 times to ask again, 2 renewals each, nothing going wrong", 0},
+			"3 clients, 1 acquisition each, 2 times to ask again after a change, 2 renewals each, nothing going wrong", 0},
 		"several": {Bounds{Clients: 2, Acquisitions: 1, Polls: 1, Renewals: 1, Expiries: 2, Lost: 1, Faults: 3},
-			"2 clients, 1 acquisition each, 1 time to ask again, 1 renewal each, at most 3 faults (expiry or lost reply)", 3},
+			"2 clients, 1 acquisition each, 1 time to ask again after a change, 1 renewal each, at most 3 faults (at most 2 expiries, 1 lost reply)", 3},
 		"ended": {Bounds{Clients: 2, Acquisitions: 1, Polls: 1, Ended: 1, Faults: 1},
-			"2 clients, 1 acquisition each, 1 time to ask again, 0 renewals each, at most one session that somebody ends", 1},
+			"2 clients, 1 acquisition each, 1 time to ask again after a change, 0 renewals each, at most one ended session", 1},
 		"fewer than that": {Bounds{Clients: 2, Acquisitions: 1, Polls: 1, Renewals: 1, Crashes: 1, Faults: 3},
-			"2 clients, 1 acquisition each, 1 time to ask again, 1 renewal each, at most one crash", 1},
+			"2 clients, 1 acquisition each, 1 time to ask again after a change, 1 renewal each, at most one crash", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := c.b.String(); got != c.want {

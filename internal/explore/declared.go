@@ -96,7 +96,7 @@ func (c *Class) declared(info lb.Info) string {
 	if got < 0 || len(list) == 0 {
 		return ""
 	}
-	says := "not declared"
+	says := notDeclared
 	switch {
 	case slices.ContainsFunc(worst, func(o lb.Outcome) bool { return c.Outcomes[o] > 0 && breaks(o) && !excused(c.Name, o, info) }):
 	case declared[worst[got]]:
@@ -104,8 +104,11 @@ func (c *Class) declared(info lb.Info) string {
 	case slices.ContainsFunc(worst[:got], func(o lb.Outcome) bool { return declared[o] }):
 		says = "milder than declared"
 	}
+	c.Undeclared = says == notDeclared && !breaks(worst[got])
 	return fmt.Sprintf("%s (%s)", says, strings.Join(list, "; "))
 }
+
+const notDeclared = "not declared"
 
 // Broken are the orders that broke the lock.
 func (r *Result) Broken() (n int) {

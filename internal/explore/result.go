@@ -70,8 +70,13 @@ type Class struct {
 	Name     string             `json:"name"`
 	Orders   int                `json:"orders"`
 	Outcomes map[lb.Outcome]int `json:"outcomes"`
+	// Again are those of the outcomes that break the lock of which an order came to the same when it was
+	// performed again.
+	Again []lb.Outcome `json:"again,omitempty"`
 	// Declared says how that compares with what the lock declares, "" where it declares nothing.
 	Declared string `json:"declared,omitempty"`
+	// Undeclared: none breaks the lock, and the worst that they came to is more than it declares.
+	Undeclared bool `json:"undeclared,omitempty"`
 }
 
 // Schedule is one order, to be performed again.
@@ -188,6 +193,15 @@ func (r *Result) keep(v Violation) {
 		}
 		return v.like(old) && n > candidates
 	})
+}
+
+// shown notes that an order did so again.
+func (r *Result) shown(v Violation) {
+	for _, c := range r.Classes {
+		if c.Name == v.Class {
+			c.Again = append(c.Again, v.Outcome)
+		}
+	}
 }
 
 // like reports whether the two are of one class and outcome.

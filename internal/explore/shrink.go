@@ -31,11 +31,13 @@ func (x *exploration) shrink(ctx context.Context) error {
 		switch {
 		case err == nil:
 			came = append(came, v)
+			x.result.shown(v)
 			if !slices.ContainsFunc(kept, short.like) { // without what it took for a fault
 				kept = append(kept, short)
 			}
 		case ctx.Err() != nil: // as it was found
 			came, kept = append(came, v), append(kept, v)
+			x.result.shown(v)
 		case errors.Is(err, errDoubt), errors.Is(err, errAstray):
 			v.Reason += "): " + err.Error()
 			doubted = append(doubted, v)

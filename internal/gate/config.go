@@ -128,6 +128,11 @@ func (c Config) check() error {
 		if key, err := x.check(); err != nil {
 			return c.At(strings.TrimSuffix(fmt.Sprintf("$.explore[%d].%s", i, key), "."), err)
 		}
+		for _, before := range c.Explore[:i] {
+			if both := before.both(x); both != "" {
+				return c.At(fmt.Sprintf("$.explore[%d]", i), fmt.Errorf("%s is named by an entry before: a gate has one exploration of a lock", both))
+			}
+		}
 	}
 	for i := range c.Limits {
 		l := &c.Limits[i]

@@ -57,6 +57,21 @@ func (x Exploration) matches(algorithm string) bool {
 	return slices.ContainsFunc(strings.Split(x.locks(), ","), func(glob string) bool { return matches(strings.TrimSpace(glob), algorithm) })
 }
 
+// both is a lock, or a pattern, that both entries name; "" where none is seen.
+func (x Exploration) both(y Exploration) string {
+	for _, name := range strings.Split(y.locks(), ",") {
+		if x.matches(strings.TrimSpace(name)) {
+			return strings.TrimSpace(name)
+		}
+	}
+	for _, name := range strings.Split(x.locks(), ",") {
+		if y.matches(strings.TrimSpace(name)) {
+			return strings.TrimSpace(name)
+		}
+	}
+	return ""
+}
+
 // may are the outcomes that an order may come to, nil where the lock says so.
 func (x Exploration) may() []lb.Outcome {
 	switch {
@@ -72,12 +87,12 @@ func (x Exploration) may() []lb.Outcome {
 func (c Config) Explored(all []*rundir.Explored, again func(dir string) string) (found []Finding) {
 	used := make([]bool, len(c.Explore))
 	for _, e := range all {
-		var may, finds []lb.Outcome
+		var says Exploration
 		n := slices.IndexFunc(c.Explore, func(x Exploration) bool { return x.matches(e.Plan.Algorithm) })
 		if n >= 0 {
-			used[n], may, finds = true, c.Explore[n].may(), c.Explore[n].Finds
+			used[n], says = true, c.Explore[n]
 		}
-		if f := explored(e, may, finds); f != nil {
+		if f := explored(e, says.may(), says.Finds); f != nil {
 			if f.Again != "" {
 				f.Again = again(filepath.Join(e.Dir, filepath.FromSlash(f.Again)))
 			}
@@ -101,8 +116,8 @@ func explored(e *rundir.Explored, may, finds []lb.Outcome) *Finding {
 	f := &Finding{Kind: Broken, Algorithm: e.Plan.Algorithm, Fault: anyOrder}
 	for _, c := range e.Classes {
 		for _, o := range []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check} {
-			if c.Outcomes[o] > 0 && may != nil && !slices.Contains(may, o) {
-				f.Outcome, f.Says, f.Declared = o, fmt.Sprintf("%d of %d orders with %s", c.Outcomes[o], c.Orders, c.Name), "at worst "+names(may)
+			if n := e.Shown(c, o); n > 0 && may != nil && !slices.Contains(may, o) {
+				f.Outcome, f.Says, f.Declared = o, fmt.Sprintf("%d of %d orders with %s", n, c.Orders, c.Name), "at worst "+names(may)
 				return f.shownBy(e, func(v rundir.ExploredOrder) bool { return v.Outcome == o && v.Class == c.Name })
 			}
 		}
@@ -112,9 +127,13 @@ func explored(e *rundir.Explored, may, finds []lb.Outcome) *Finding {
 		f.Outcome, f.Says = v.Outcome, fmt.Sprintf("%s, with %s", v.Reason, v.Class)
 		return f.shownBy(e, func(w rundir.ExploredOrder) bool { return w.Dir == v.Dir })
 	}
+	if i := slices.IndexFunc(e.Classes, func(c rundir.ExploredClass) bool { return c.Undeclared }); may == nil && i >= 0 {
+		f.Outcome, f.Says = lb.Check, fmt.Sprintf("orders with %s: %s", e.Classes[i].Name, e.Classes[i].Declared)
+		return f
+	}
 	f.Kind = Undecided
 	switch {
-	case len(finds) > 0 && e.Came(finds): // whatever else is open
+	case slices.ContainsFunc(finds, func(o lb.Outcome) bool { return e.Came(o) > 0 }): // whatever else is open
 		return nil
 	case e.Proves() != "":
 		f.Says = e.Proves()

@@ -33,18 +33,9 @@ type Explored struct {
 		Reuse     bool          `json:"reuse"`
 	} `json:"plan"`
 	// Within are the bounds in words.
-	Within  string  `json:"within"`
-	Seconds float64 `json:"seconds"`
-	Levels  []struct {
-		Faults  int     `json:"faults"`
-		Orders  int     `json:"orders"`
-		Share   float64 `json:"share"`
-		Broken  int     `json:"broken"`
-		Sampled int     `json:"sampled"`
-		Astray  int     `json:"astray"`
-		Cut     int     `json:"cut"`
-		Why     string  `json:"why"`
-	} `json:"levels"`
+	Within  string          `json:"within"`
+	Seconds float64         `json:"seconds"`
+	Levels  []ExploredLevel `json:"levels"`
 	Classes []ExploredClass `json:"classes"`
 	// Never are the moves that the bounds allow, and that came up in none of these orders.
 	Never []string `json:"never"`
@@ -61,13 +52,30 @@ type Explored struct {
 	Violations []ExploredOrder    `json:"violations"`
 }
 
+// ExploredLevel are the orders with so many faults.
+type ExploredLevel struct {
+	Faults  int     `json:"faults"`
+	Orders  int     `json:"orders"`
+	Share   float64 `json:"share"`
+	Broken  int     `json:"broken"`
+	Sampled int     `json:"sampled"`
+	Astray  int     `json:"astray"`
+	Cut     int     `json:"cut"`
+	Why     string  `json:"why"`
+}
+
 // ExploredClass are the orders in which the same went wrong, "nothing" or "1 crash".
 type ExploredClass struct {
 	Name     string             `json:"name"`
 	Orders   int                `json:"orders"`
 	Outcomes map[lb.Outcome]int `json:"outcomes"`
+	// Again are those of the outcomes that break the lock of which an order came to the same when it was
+	// performed again.
+	Again []lb.Outcome `json:"again"`
 	// Declared says how that compares with what the lock declares, "" where it declares nothing.
 	Declared string `json:"declared"`
+	// Undeclared: none breaks the lock, and the worst that they came to is more than it declares.
+	Undeclared bool `json:"undeclared"`
 }
 
 // ExploredOrder is one that broke the lock.
@@ -169,12 +177,35 @@ func (e *Explored) Proves() string {
 	case 100*astray > orders+astray:
 		return fmt.Sprintf("%d of %d orders did not go as planned", astray, orders+astray)
 	}
+	for _, l := range e.Levels {
+		switch {
+		case l.Orders == 0 && l.Astray > 0:
+			return fmt.Sprintf("of the orders with so many faults, %d, none went as planned", l.Faults)
+		case l.Share < 1:
+			return fmt.Sprintf("of the orders with so many faults, %d, not all were walked: a larger budget, or fewer moves", l.Faults)
+		case l.Cut > 0:
+			return fmt.Sprintf("%d orders were cut short, where a client sent too many requests", l.Cut)
+		}
+	}
 	return ""
 }
 
-// Came reports whether some order came to one of the outcomes.
-func (e *Explored) Came(any []lb.Outcome) bool {
-	return slices.ContainsFunc(e.Classes, func(c ExploredClass) bool {
-		return slices.ContainsFunc(any, func(o lb.Outcome) bool { return c.Outcomes[o] > 0 })
-	})
+// Breaks reports whether an outcome is one by which an order breaks a lock: the shortest of each kind is kept.
+func Breaks(o lb.Outcome) bool { return o == lb.Broken || o == lb.Stuck || o == lb.Fence }
+
+// Shown are the orders of a class that came to an outcome: 0 where it breaks the lock and none of them did so
+// again.
+func (e *Explored) Shown(c ExploredClass, o lb.Outcome) int {
+	if Breaks(o) && !slices.Contains(c.Again, o) && !e.Interrupted {
+		return 0
+	}
+	return c.Outcomes[o]
+}
+
+// Came counts the orders that came to an outcome, of those that are shown.
+func (e *Explored) Came(o lb.Outcome) (n int) {
+	for _, c := range e.Classes {
+		n += e.Shown(c, o)
+	}
+	return n
 }
