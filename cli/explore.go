@@ -36,7 +36,8 @@ func (prog program) exploreCommand() *cobra.Command {
 		Short: "Walk every order of a few clients' moves, and judge each",
 		Long: `explore has two clients (or three) use a lock on a real server, and lets one of their moves
 happen at a time: a request with its answer, the work under the lock, and what goes wrong:
-the end of a lease, a crash, a lost reply, or a session of one who waits that somebody ends.
+the end of a lease, a crash, a lost reply, a session of one who waits that somebody ends, or
+a caller who gives up.
 It walks every order in which these can reach the server, up to the bounds of the flags, first
 without faults, then with one, and so on. Each order is a history, and the checkers that judge
 every run judge it. Time is the bench's: no order waits for a lease.
@@ -76,7 +77,8 @@ With --replay: 0 it did not break, 1 it did, 2 it could not be performed or judg
 	f.IntVar(&b.Crashes, "crashes", b.Crashes, "how many clients die")
 	f.IntVar(&b.Lost, "lost", b.Lost, "how many answers are lost")
 	f.IntVar(&b.Ended, "ended", b.Ended, "how many sessions of clients that wait somebody ends, of locks that have sessions")
-	f.IntVar(&b.Faults, "faults", b.Faults, "how many of these four together, at most")
+	f.IntVar(&b.Quits, "quits", b.Quits, "how many callers give up while they ask for the lock")
+	f.IntVar(&b.Faults, "faults", b.Faults, "how many of these five together, at most")
 	f.IntVar(&x.plan.Budget, "budget", 5000, "orders to walk at most, of each lock")
 	f.Uint64Var(&x.plan.Seed, "seed", 1, "of what is drawn where the budget does not suffice")
 	f.BoolVar(&x.plan.Reuse, "reuse", false, "programs live on from order to order: many times faster, and what they keep in memory is not walked")
@@ -116,7 +118,7 @@ func (x *exploring) sense(cmd *cobra.Command) error {
 		}
 		return ""
 	}
-	if own := given("algorithm", "exec", "topology", "lab", "clients", "acquisitions", "polls", "renewals", "expiries", "crashes", "lost", "ended", "faults", "budget", "seed", "reuse", "matrix"); x.replay != "" && own != "" {
+	if own := given("algorithm", "exec", "topology", "lab", "clients", "acquisitions", "polls", "renewals", "expiries", "crashes", "lost", "ended", "quits", "faults", "budget", "seed", "reuse", "matrix"); x.replay != "" && own != "" {
 		return usage("--replay performs the order that %s has: leave out --%s", x.replay, own)
 	}
 	err := x.plan.Bounds.Check()

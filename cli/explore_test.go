@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -182,14 +182,18 @@ func TestExploreInterrupted(t *testing.T) {
 	t.Parallel()
 	needLab(t, 1)
 	dir := t.TempDir()
-	cmd := testkit.Command(t, dir, "explore", "--algorithm", "redis-setpx-del", "--budget", "100000", "--out", "out")
+	cmd := testkit.Command(t, dir, "explore", "--algorithm", "redis-setpx-del", "--expiries", "0", "--budget", "100000", "--out", "out")
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
-	if err := cmd.Start(); err != nil {
+	stderr, err := cmd.StderrPipe()
+	if err := errors.Join(err, cmd.Start()); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(6 * time.Second) // orders without a fault are walked in one of them
-	_ = cmd.Process.Signal(os.Interrupt)
+	for said := bufio.NewScanner(stderr); said.Scan(); { // how far it is
+		if strings.Contains(said.Text(), " 1 breaks it") || strings.Contains(said.Text(), " break it") {
+			_ = cmd.Process.Signal(os.Interrupt)
+		}
+	}
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
 		t.Fatalf("exit code %d\n%s", code, stdout.String())

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,13 +16,30 @@ type Bounds struct {
 	Polls    int `json:"polls"`
 	Renewals int `json:"renewals"`
 	// Expiries, Crashes and Lost are how many leases end, clients die and answers are lost at
-	// most in one order, Ended how many sessions of clients that wait somebody else ends, and
-	// Faults how many of these together.
+	// most in one order, Ended how many sessions of clients that wait somebody else ends, Quits how
+	// many callers give up while they ask, and Faults how many of these together.
 	Expiries int `json:"expiries"`
 	Crashes  int `json:"crashes"`
 	Lost     int `json:"lost"`
 	Ended    int `json:"ended"`
+	Quits    int `json:"quits,omitempty"`
 	Faults   int `json:"faults"`
+}
+
+// wrong is a kind of move that goes wrong.
+type wrong struct {
+	do   Kind
+	what string
+	most func(Bounds) int
+}
+
+// wrongs are the moves that go wrong: what each is called, and how many of them there are at most.
+var wrongs = []wrong{
+	{Expires, "expiry", func(b Bounds) int { return b.Expiries }},
+	{Dies, "crash", func(b Bounds) int { return b.Crashes }},
+	{Loses, "lost reply", func(b Bounds) int { return b.Lost }},
+	{Ended, "ended session", func(b Bounds) int { return b.Ended }},
+	{Quits, "given-up wait", func(b Bounds) int { return b.Quits }},
 }
 
 // Default are the bounds of who asks for none.
@@ -35,7 +53,7 @@ func (b Bounds) Check() error {
 		most       int
 	}{
 		{"clients", b.Clients, 2, 3}, {"acquisitions", b.Acquisitions, 1, 9}, {"polls", b.Polls, 0, 9}, {"renewals", b.Renewals, 0, 9},
-		{"expiries", b.Expiries, 0, 9}, {"crashes", b.Crashes, 0, 2}, {"lost", b.Lost, 0, 9}, {"ended", b.Ended, 0, 9}, {"faults", b.Faults, 0, 9},
+		{"expiries", b.Expiries, 0, 9}, {"crashes", b.Crashes, 0, 2}, {"lost", b.Lost, 0, 9}, {"ended", b.Ended, 0, 9}, {"quits", b.Quits, 0, 9}, {"faults", b.Faults, 0, 9},
 	} {
 		if n.got < n.least || n.got > n.most {
 			return fmt.Errorf("%s %d: from %d to %d", n.name, n.got, n.least, n.most)
@@ -45,27 +63,32 @@ func (b Bounds) Check() error {
 }
 
 // levels is the number of faults that an order may have.
-func (b Bounds) levels() int { return min(b.Faults, b.Expiries+b.Crashes+b.Lost+b.Ended) }
+func (b Bounds) levels() int {
+	all := 0
+	for _, w := range wrongs {
+		all += w.most(b)
+	}
+	return min(b.Faults, all)
+}
 
 // allows reports whether an order with these faults may have one more.
 func (b Bounds) allows(had []Move, m Move) bool {
-	of := map[Kind]int{}
+	of := 0
 	for _, h := range had {
-		of[h.Do]++
+		if h.Do == m.Do {
+			of++
+		}
 	}
-	most := map[Kind]int{Expires: b.Expiries, Dies: b.Crashes, Loses: b.Lost, Ended: b.Ended}
-	return len(had) < b.Faults && of[m.Do] < most[m.Do]
+	i := slices.IndexFunc(wrongs, func(w wrong) bool { return w.do == m.Do })
+	return i >= 0 && len(had) < b.Faults && of < wrongs[i].most(b)
 }
 
 func (b Bounds) String() string {
 	faults := ""
 	var of, most []string
-	for _, f := range []struct {
-		n    int
-		what string
-	}{{b.Expiries, "expiry"}, {b.Crashes, "crash"}, {b.Lost, "lost reply"}, {b.Ended, "ended session"}} {
-		if f.n > 0 {
-			of, most = append(of, f.what), append(most, plural(f.n, f.what))
+	for _, w := range wrongs {
+		if n := w.most(b); n > 0 {
+			of, most = append(of, w.what), append(most, plural(n, w.what))
 		}
 	}
 	switch n := b.levels(); {

@@ -91,7 +91,7 @@ func TestPrunedIsAll(t *testing.T) {
 	}
 }
 
-func (c smallCase) levels() int { return c.Expiries + c.Crashes + c.Lost }
+func (c smallCase) levels() int { return c.Expiries + c.Crashes + c.Lost + c.Quits }
 
 func whole(t *testing.T, r *explore.Result) {
 	t.Helper()

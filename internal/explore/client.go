@@ -36,6 +36,8 @@ type client struct {
 	waits     []*wait
 	first     bool // the next request is the first of a try
 	acquiring bool // the lock
+	quits     bool // its caller has given up meanwhile
+	quit      func()
 	flying    map[lb.Actor]*flight
 	polls     int  // of this acquisition
 	sent      int  // requests for it, while it is asked for

@@ -15,7 +15,8 @@
 // at a clock when the answer has come stands there already. The work under the lock is two more: a
 // read from the store, and a write, with the look at the lease before it. What a server says by
 // itself (an event, a message, the end of a wait in it) is heard at once, and what the client then
-// sends is its move. Before each call of the lock, each further try and each renewal the client stands, too,
+// sends is its move. A caller may give up while the lock is asked for; what its library then does is its moves.
+// Before each call of the lock, each further try and each renewal the client stands, too,
 // since it looks at its clock then. Another try makes sense only
 // when something has changed since the last, or by it. A renewal may come at any time.
 //

@@ -34,8 +34,12 @@ func (o *order) Enabled() []Move {
 		if o.asked[c.name] > 0 && c.main != resting && !c.dead {
 			wrong = append(wrong, Move{Client: c.name, Do: Dies})
 		}
+		if c.acquiring && c.sent > 0 && !c.quits && !c.dead {
+			wrong = append(wrong, Move{Client: c.name, Do: Quits})
+		}
 	}
-	if len(hears) > 0 && !o.e.rules.all && !o.e.rules.told && !o.allows(Move{Do: Expires}) && !o.allows(Move{Do: Ended}) && !o.allows(Move{Do: Dies}) { // the sooner, the stricter
+	late := o.e.rules.told || slices.ContainsFunc([]Kind{Expires, Ended, Dies, Quits}, func(k Kind) bool { return o.allows(Move{Do: k}) })
+	if len(hears) > 0 && !o.e.rules.all && !late { // the sooner, the stricter
 		return hears[:1]
 	}
 	allowed := func(all []Move) []Move { return slices.DeleteFunc(all, func(m Move) bool { return !o.allows(m) }) }
@@ -75,7 +79,7 @@ func (o *order) begun(moves, expiries, wrong []Move) []Move {
 
 // leadsTo reports whether the other move may be what the call, as which this one began, does next.
 func (m Move) leadsTo(next Move) bool {
-	return m.Client == next.Client && (m.What == renew) == strings.HasPrefix(next.What, renewals) && next.Do != Dies && next.Do != Ended
+	return m.Client == next.Client && (m.What == renew) == strings.HasPrefix(next.What, renewals) && next.Do != Dies && next.Do != Ended && next.Do != Quits
 }
 
 // standing are the client's holds that may be let go, always in the same sequence.

@@ -23,6 +23,7 @@ const (
 	Wakes   Kind = "wakes"    // a wait for the server is over, by time
 	Expires Kind = "expires"  // every lease ends, or the session of the client
 	Ended   Kind = "is ended" // the session of the client, which waits, by somebody else: no time passes
+	Quits   Kind = "gives up" // its caller asks no more for the lock, and says so
 	Dies    Kind = "dies"
 	Loses   Kind = "loses" // a request, of which the answer is lost with its connection
 )
@@ -37,7 +38,9 @@ type Move struct {
 }
 
 // Fault reports whether the move is something that goes wrong.
-func (m Move) Fault() bool { return m.Do == Expires || m.Do == Ended || m.Do == Dies || m.Do == Loses }
+func (m Move) Fault() bool {
+	return slices.ContainsFunc(wrongs, func(w wrong) bool { return w.do == m.Do })
+}
 
 func (m Move) String() string {
 	return strings.Join(slices.DeleteFunc([]string{m.Client, string(m.Do), m.What}, func(s string) bool { return s == "" }), " ")
@@ -62,6 +65,8 @@ func (m Move) Sentence() string {
 		return fmt.Sprintf("%s has waited long enough for %s", m.Client, m.What)
 	case Ended:
 		return fmt.Sprintf("%s waits, and somebody ends its session", m.Client)
+	case Quits:
+		return fmt.Sprintf("%s gives up, and asks no more for the lock", m.Client)
 	case Dies:
 		return fmt.Sprintf("%s dies", m.Client)
 	case Loses:

@@ -44,9 +44,11 @@ func (o *order) change() {
 }
 
 // hears reports whether it matters when an answer is heard: where a lease may end before that, and who
-// asked can know. The lock is held.
+// asked can know, or the caller give up. The lock is held.
 func (o *order) hears() bool {
-	return !o.e.info.OwnClock && o.e.ends != endsNothing && o.e.allowed > 0 && o.e.Bounds.Expiries+o.e.Bounds.Ended > 0
+	b := o.e.Bounds
+	ends := !o.e.info.OwnClock && o.e.ends != endsNothing && b.Expiries+b.Ended > 0
+	return o.e.allowed > 0 && (ends || b.Quits > 0)
 }
 
 // allows reports whether one more fault may be. The lock is held.
@@ -78,7 +80,12 @@ func (c *client) run(ctx context.Context, o *order, acquisitions int) {
 		if c.gone(o) || ctx.Err() != nil {
 			break
 		}
-		c.alone.Once(ctx)
+		task, quit := context.WithCancel(ctx)
+		o.mu.Lock()
+		c.quit = quit
+		o.mu.Unlock()
+		c.alone.Once(task)
+		quit()
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -125,6 +132,8 @@ func (o *order) do(ctx context.Context, m Move) (err error) {
 		err = o.end(ctx, m)
 	case Dies:
 		o.die(m)
+	case Quits:
+		o.quit(m)
 	default:
 		err = o.goes(m)
 	}
@@ -280,6 +289,16 @@ func (o *order) die(m Move) {
 	o.done[""]++
 }
 
+// quit has the client's caller give up, of which the lock hears.
+func (o *order) quit(m Move) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c := o.client(m.Client)
+	c.quits = true
+	c.quit()
+	o.change()
+}
+
 // wake ends all sleep. The lock is held.
 func (c *client) wake() {
 	for _, end := range c.pauses {
@@ -354,7 +373,7 @@ func (o *order) record(c *client, ev history.Event) {
 		delete(c.flying, lb.Main)
 	}
 	if ev.Kind == history.KindCall && ev.Op == history.OpAcquire {
-		c.polls, c.sent, c.first = 0, 0, true
+		c.polls, c.sent, c.first, c.quits = 0, 0, true, false
 	}
 	o.add(ev)
 }

@@ -116,12 +116,9 @@ func class(moves []Move) string {
 		n[m.Do]++
 	}
 	var of []string
-	for _, f := range []struct {
-		do   Kind
-		what string
-	}{{Expires, "expiry"}, {Dies, "crash"}, {Loses, "lost reply"}, {Ended, "ended session"}} {
-		if n[f.do] > 0 {
-			of = append(of, plural(n[f.do], f.what))
+	for _, w := range wrongs {
+		if n[w.do] > 0 {
+			of = append(of, plural(n[w.do], w.what))
 		}
 	}
 	return cmp.Or(strings.Join(of, " and "), "nothing")
@@ -134,14 +131,9 @@ func (m Move) sort() string {
 		return "renewal"
 	case m.What == tryAgain, m.Do == Wakes:
 		return "try after the first"
-	case m.Do == Expires:
-		return "expiry"
-	case m.Do == Dies:
-		return "crash"
-	case m.Do == Loses:
-		return "lost reply"
-	case m.Do == Ended:
-		return "session that somebody ends"
+	}
+	if i := slices.IndexFunc(wrongs, func(w wrong) bool { return w.do == m.Do }); i >= 0 {
+		return wrongs[i].what
 	}
 	return ""
 }
@@ -155,13 +147,15 @@ func (r *Result) counted(moves []Move) {
 	}
 	b := r.Plan.Bounds
 	r.Never = nil
-	for _, f := range []struct {
-		n    int
-		sort string
-	}{{b.Polls, "try after the first"}, {b.Renewals, "renewal"}, {min(b.Faults, b.Expiries), "expiry"}, {min(b.Faults, b.Crashes), "crash"}, {min(b.Faults, b.Lost), "lost reply"}, {min(b.Faults, b.Ended), "session that somebody ends"}} {
-		if f.n > 0 && r.Came[f.sort] == 0 {
-			r.Never = append(r.Never, f.sort)
+	never := func(most int, sort string) {
+		if most > 0 && r.Came[sort] == 0 {
+			r.Never = append(r.Never, sort)
 		}
+	}
+	never(b.Polls, "try after the first")
+	never(b.Renewals, "renewal")
+	for _, w := range wrongs {
+		never(min(b.Faults, w.most(b)), w.what)
 	}
 }
 

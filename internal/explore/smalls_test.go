@@ -24,7 +24,7 @@ func within(change func(*explore.Bounds)) explore.Bounds {
 	if change != nil {
 		change(&b)
 	}
-	b.Faults = min(2, b.Expiries+b.Crashes+b.Lost)
+	b.Faults = min(2, b.Expiries+b.Crashes+b.Lost+b.Quits)
 	return b
 }
 
@@ -32,6 +32,7 @@ func expiry(b *explore.Bounds) { b.Expiries = 1 }
 func crash(b *explore.Bounds)  { b.Crashes = 1 }
 func lost(b *explore.Bounds)   { b.Lost = 1 }
 func polls(b *explore.Bounds)  { b.Polls = 1 }
+func quits(b *explore.Bounds)  { b.Quits = 1 }
 
 func rightSmalls(compareAndExpire string) []smallCase {
 	right := small{name: "small-right", requests: []string{"set", "delete"}, traits: leased, acquire: plainSet, release: safeDelete}
@@ -79,9 +80,10 @@ func rightSmalls(compareAndExpire string) []smallCase {
 	})
 	return []smallCase{
 		{right, false, true, within(polls)},
-		{right, false, true, within(expiry)},
+		{right, false, false, within(expiry)},
 		{right, false, false, within(lost)},
 		{right, false, true, within(crash)},
+		{right, false, true, within(quits)},
 		{renews, false, false, within(func(b *explore.Bounds) { b.Renewals = 1 })},
 		{looks, false, true, within(nil)},
 		{looks, false, false, within(crash)},
@@ -136,7 +138,7 @@ func wrongSmalls() []smallCase {
 	return []smallCase{
 		{plain, true, true, within(lost)},
 		{plain, true, false, within(expiry)},
-		{twoSteps, true, true, within(nil)},
+		{twoSteps, true, false, within(nil)},
 		{twoSteps, true, false, within(crash)},
 		{getThenDel, true, false, within(expiry)},
 		{named("no-expiry", func(s *small) { // a dead client's key stays
@@ -231,7 +233,7 @@ func wrongSmalls() []smallCase {
 				_, err := s.do(ctx, req, "set", "SET", req.Lock, req.Owner, "NX", "PX", s.env.TTL.Milliseconds()/1000)
 				return s.taken(req, call, 1, err)
 			}
-		}), true, true, within(nil)},
+		}), true, false, within(nil)},
 		{named("counts-its-tries", func(s *small) { // and takes the lock with the second
 			s.requests, s.release = []string{"script", "delete"}, safeDelete
 			s.acquire = func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
@@ -257,6 +259,19 @@ if redis.call("INCR", KEYS[2] .. ARGV[1]) < 2 then return 0 end redis.call("SET"
 				return s.taken(req, call, 1, err)
 			}
 		}), true, false, within(expiry)},
+		{named("leaves-it", func(s *small) { // to whoever comes, where its caller has given up
+			s.traits.Leased = false
+			s.acquire = func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
+				_, err := s.do(ctx, req, "set", "SET", req.Lock, req.Owner, "NX")
+				switch {
+				case errors.Is(err, errRefused):
+					return nil, lb.ErrHeld
+				case err == nil && ctx.Err() != nil:
+					return nil, lb.ErrNoEffect
+				}
+				return s.env.Grant(req, 0, 0), err
+			}
+		}), true, true, within(quits)},
 		{named("looks-twice", func(s *small) { // three requests, between which another comes
 			s.requests, s.reads, s.takes, s.release = []string{"get", "put", "get-again", "delete"}, []string{"get", "get-again"}, "put", safeDelete
 			s.acquire = func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
