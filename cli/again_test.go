@@ -234,9 +234,9 @@ func TestLarge(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		args  []string
-		after time.Duration
+		works time.Duration // it is at it when it has worked for so long, 0: when it works no more
 	}{
-		{"nothing comes", []string{"check", "-"}, 700 * time.Millisecond},
+		{"nothing comes", []string{"check", "-"}, 0},
 		{"while it reads", []string{"check", "large.jsonl"}, 700 * time.Millisecond},
 		{"while it reads a run", []string{"check", "run"}, 700 * time.Millisecond},
 		{"while it draws", []string{"report", "run"}, 700 * time.Millisecond},
@@ -251,7 +251,14 @@ func TestLarge(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(c.after)
+			for last, deadline := time.Duration(0), time.Now().Add(time.Minute); time.Now().Before(deadline); {
+				time.Sleep(300 * time.Millisecond)
+				now := worked(t, cmd.Process.Pid)
+				if c.works > 0 && now >= c.works || c.works == 0 && now > 0 && now == last {
+					break
+				}
+				last = now
+			}
 			start, before := time.Now(), worked(t, cmd.Process.Pid)
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)

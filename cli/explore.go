@@ -258,6 +258,9 @@ func (x *exploring) all(cmd *cobra.Command) (err error) {
 	for _, l := range x.impls {
 		plan := x.plan
 		plan.Algorithm, plan.Topology = l.Info().Name, x.topology(l)
+		if !l.Info().Traits.Session {
+			plan.Bounds.Ended = 0 // there are none
+		}
 		r, failed := x.one(cmd, plan)
 		interrupted := failed != nil && cmd.Context().Err() != nil
 		if failed != nil && !interrupted {

@@ -80,7 +80,7 @@ func TestExploreFindsWhatBreaks(t *testing.T) {
 	}
 	contains(t, filepath.Join(order, rundir.PageFile), "Move by move", "<li>c1 sends set", "explore</span>")
 	contains(t, filepath.Join(dir, "m", rundir.PageFile), "orders break it", "explored/redis-setpx-del/"+v.Dir+"/report.html")
-	if code, stdout, _ := testkit.Ran(t, testkit.Command(t, dir, "report", "--markdown", "m")); code != exitKept || !strings.Contains(stdout, "**redis-setpx-del**: BROKEN by ") {
+	if code, stdout, _ := testkit.Ran(t, testkit.Command(t, dir, "report", "--markdown", "m")); code != exitKept || !strings.Contains(stdout, "**redis-setpx-del** on redis: BROKEN by ") {
 		t.Errorf("report --markdown: exit code %d\n%s", code, stdout)
 	}
 	if code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "report", order, "m")); code != exitUsage || !strings.Contains(stderr, "one order of an exploration") {

@@ -92,6 +92,9 @@ func newOrdersView(e *rundir.Explored, at place) ordersView {
 	default:
 		v.Short = plural1(n, "order") + ": none breaks it"
 	}
+	if e.Plan.Topology != "" { // the row may be of other servers
+		v.Rest = append(v.Rest, "explored on "+e.Plan.Topology)
+	}
 	if astray, all := strays(e); astray > 0 {
 		v.Rest = append(v.Rest, fmt.Sprintf("%s of %s did not go as planned, and are not counted: %s", thousands(astray), thousands(all), whyAstray(e)))
 	}
@@ -146,6 +149,6 @@ func markdownOrders(b io.Writer, all []*rundir.Explored) {
 	}
 	fmt.Fprint(b, "\nEvery order of a few clients:\n\n")
 	for _, e := range all {
-		fmt.Fprintf(b, "- **%s**: %s.\n", escapeMD(e.Plan.Algorithm), escapeMD(exploredSays(e)))
+		fmt.Fprintf(b, "- **%s** on %s: %s.\n", escapeMD(e.Plan.Algorithm), escapeMD(e.Plan.Topology), escapeMD(exploredSays(e)))
 	}
 }

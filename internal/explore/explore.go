@@ -123,9 +123,6 @@ func Explore(ctx context.Context, c catalog.Catalog, p Plan, t lab.Topology, ser
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if !impl.Info().Traits.Session {
-		p.Bounds.Ended = 0 // there are none
-	}
 	work := workloads.Counter{}
 	e, err := newEngine(ctx, impl, work, p.Bounds, t, service)
 	if err != nil {

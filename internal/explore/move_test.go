@@ -11,7 +11,7 @@ import (
 var someMoves = func() (all []Move) {
 	for _, c := range []string{"c1", "c2"} {
 		all = append(all, Move{c, Calls, "release"}, Move{c, Pauses, "release"}, Move{c, Sends, "peek"}, Move{c, Loses, "peek"}, Move{c, Sends, "take"}, Move{c, Sends, "put"}, Move{c, Hears, "take"}, Move{Client: c, Do: Works}, Move{c, Wakes, "queue"},
-			Move{Client: c, Do: Dies}, Move{c, Loses, "take"}, Move{Client: c, Do: Expires}, Move{Client: c, Do: Ended})
+			Move{Client: c, Do: Dies}, Move{c, Loses, "take"}, Move{Client: c, Do: Expires}, Move{Client: c, Do: Ended}, Move{Client: c, Do: Quits})
 	}
 	return append(all, Move{Do: Expires})
 }()
@@ -55,6 +55,8 @@ func TestDepend(t *testing.T) {
 		"two faults":           {Move{Client: "c1", Do: Dies}, Move{"c2", Loses, "take"}, true, true},
 		"end and a request":    {Move{Client: "c1", Do: Ended}, Move{"c2", Sends, "take"}, true, true},
 		"end and a wait":       {Move{Client: "c1", Do: Ended}, Move{"c2", Wakes, "queue"}, true, true},
+		"giving up, a call":    {Move{Client: "c1", Do: Quits}, Move{"c2", Calls, "acquire"}, true, true},
+		"giving up and work":   {Move{Client: "c1", Do: Quits}, Move{Client: "c2", Do: Works}, false, false},
 		"end and work":         {Move{Client: "c1", Do: Ended}, Move{Client: "c2", Do: Works}, false, true},
 		"end and a death":      {Move{Client: "c1", Do: Ended}, Move{Client: "c2", Do: Dies}, true, true},
 		"two deaths":           {Move{Client: "c1", Do: Dies}, Move{Client: "c2", Do: Dies}, true, true},
@@ -148,11 +150,11 @@ func TestNormalLinear(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	for _, m := range someMoves {
-		if want := m.Do == Expires || m.Do == Ended || m.Do == Dies || m.Do == Loses; m.Fault() != want {
+		if want := m.Do == Expires || m.Do == Ended || m.Do == Dies || m.Do == Loses || m.Do == Quits; m.Fault() != want {
 			t.Errorf("%s: %t", m, m.Fault())
 		}
 	}
-	if n := faults(someMoves); n != 11 {
+	if n := faults(someMoves); n != 13 {
 		t.Errorf("%d faults", n)
 	}
 }
