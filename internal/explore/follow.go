@@ -14,7 +14,7 @@ import (
 // bench's where they are read for a lease. Else a lease that ends would be over for the bench and not for
 // the client, or every grant after it would be over when it comes, and neither says anything of the lock.
 func (x *exploration) follow(ctx context.Context, o *order) error {
-	if x.Bounds.Expiries == 0 || x.ends == endsNothing || x.info.OwnClock || x.info.WallClock {
+	if min(x.Bounds.Faults, x.Bounds.Expiries) == 0 || x.ends == endsNothing || x.info.OwnClock || x.info.WallClock {
 		return o.goOn(ctx)
 	}
 	if err := x.leap(lapse); err != nil { // before anybody has called
