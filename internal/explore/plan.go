@@ -1,0 +1,55 @@
+package explore
+
+import (
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Plan says what is explored, and where.
+type Plan struct {
+	Algorithm string        `json:"algorithm"`
+	Exec      *history.Exec `json:"exec,omitempty"` // nil for a lock of the list
+	Topology  string        `json:"topology"`
+	Lab       string        `json:"lab"`
+	Bounds    Bounds        `json:"bounds"`
+	// Budget is how many orders are performed at most.
+	Budget int    `json:"budget"`
+	Seed   uint64 `json:"seed"`
+	// Until are outcomes of which the first ends the walk; violations are told as they were found then.
+	Until []lb.Outcome `json:"until,omitempty"`
+	// Unpruned walks orders that others stand for, too, to prove that they do; for tests.
+	Unpruned Unpruned `json:"unpruned,omitempty"`
+	// Reuse has programs live on from order to order, as long as nothing goes wrong with them: they start
+	// slowly. What they keep is then not walked.
+	Reuse bool `json:"reuse,omitempty"`
+	// Ways has the result tell in which ways orders ended, and not only how many.
+	Ways bool `json:"ways,omitempty"`
+	// Replay is one order to perform, Times over, and nothing else.
+	Replay *Schedule `json:"replay,omitempty"`
+	Times  int       `json:"times,omitempty"`
+}
+
+// Unpruned says which orders that others stand for are walked all the same.
+type Unpruned int
+
+const (
+	pruned        Unpruned = iota
+	EverySequence          // of moves that have nothing to do with each other, too
+	EveryCall              // and calls at any time before what they lead to
+)
+
+// Told is what an exploration tells of while it goes on: one of these.
+type Told struct {
+	At     *Progress `json:"at,omitempty"`
+	Result *Result   `json:"result,omitempty"`
+}
+
+// Progress is how far it has come.
+type Progress struct {
+	Faults int     `json:"faults"`
+	Orders int     `json:"orders"`
+	Share  float64 `json:"share"`
+	Broken int     `json:"broken"`
+	// Left is about how long this number of faults may still take, in seconds; 0 where nobody can say.
+	Left float64 `json:"left,omitempty"`
+}
