@@ -175,3 +175,28 @@ func TestOneAstray(t *testing.T) {
 		t.Errorf("%v, given up: %q, %d of %d orders, %d astray", err, x.result.GivenUp, n, len(want), w.astray)
 	}
 }
+
+// TestPausesFirst: a client may pause before anybody has sent anything, while a lease's time passes.
+func TestPausesFirst(t *testing.T) {
+	calls, pauses := Move{"c1", Calls, "acquire"}, Move{"c1", Pauses, "acquire"}
+	for most, want := range [][]Move{{calls}, {calls, pauses}} {
+		o := standingAt(Bounds{Clients: 2, Expiries: most, Faults: most}, calls)
+		if got := o.Enabled(); !slices.Equal(got, want) {
+			t.Errorf("%d expiries: %q, want %q", most, nameOf(got), nameOf(want))
+		}
+	}
+}
+
+// TestAgainAfterItsOwn: a try that has changed something itself may be worth repeating.
+func TestAgainAfterItsOwn(t *testing.T) {
+	again := Move{"c2", Calls, tryAgain}
+	o := standingAt(Bounds{Clients: 2, Polls: 1})
+	stand(o, again, true)
+	if got := o.Enabled(); len(got) > 0 {
+		t.Errorf("nothing has changed, and %q may come", nameOf(got))
+	}
+	o.client("c2").changed = true
+	if got, want := o.Enabled(), []Move{again}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", nameOf(got), nameOf(want))
+	}
+}

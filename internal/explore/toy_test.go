@@ -397,52 +397,37 @@ func (m *toy) all(t *testing.T, faults int) (classes map[string][]Move, ok bool)
 	t.Helper()
 	classes = map[string][]Move{}
 	outcomes := map[string]string{}
-	w := &walk{rules: m.rules, faults: faults}
-	left := cmp.Or(m.most, mostOrders)
-	var try func(o *toyOrder)
-	try = func(o *toyOrder) {
-		enabled := w.offered(o.Enabled(), o.had)
-		if len(enabled) == 0 {
-			left--
-			if countFaults(o.had) != faults {
-				return
-			}
-			name := nameOf(m.rules.normal(o.had))
-			if before, known := outcomes[name]; !known {
-				classes[name], outcomes[name] = o.had, o.outcome()
-			} else if before != o.outcome() {
-				t.Fatalf("%+v: the orders are said to be the same:\n%s\n%s\nbut leave behind\n%s\n%s", *m, nameOf(classes[name]), nameOf(o.had), before, o.outcome())
-			}
-			return
+	ok = m.each(faults, cmp.Or(m.most, mostOrders), func(o *toyOrder) {
+		name := nameOf(m.rules.normal(o.had))
+		if before, known := outcomes[name]; !known {
+			classes[name], outcomes[name] = o.had, o.outcome()
+		} else if before != o.outcome() {
+			t.Fatalf("%+v: the orders are said to be the same:\n%s\n%s\nbut leave behind\n%s\n%s", *m, nameOf(classes[name]), nameOf(o.had), before, o.outcome())
 		}
-		for _, move := range enabled {
-			if left < 0 {
-				return
-			}
-			next := o.copied()
-			next.do(move)
-			try(next)
-		}
-	}
-	try(m.begin())
-	return classes, left >= 0
+	})
+	return classes, ok
 }
 
 // outcomes are what all interleavings with so many faults leave behind. It is not ok where there are too many.
 func (m *toy) outcomes(faults int) (all map[string]bool, ok bool) {
 	all = map[string]bool{}
+	ok = m.each(faults, 4*mostOrders, func(o *toyOrder) { all[o.outcome()] = true })
+	return all, ok
+}
+
+// each tells of every interleaving with so many faults, and reports whether these are no more than most.
+func (m *toy) each(faults, most int, tell func(*toyOrder)) bool {
 	w := &walk{rules: m.rules, faults: faults}
-	left := 4 * mostOrders
 	var try func(o *toyOrder)
 	try = func(o *toyOrder) {
 		enabled := w.offered(o.Enabled(), o.had)
 		if len(enabled) == 0 {
-			if left--; countFaults(o.had) == faults {
-				all[o.outcome()] = true
+			if most--; countFaults(o.had) == faults {
+				tell(o)
 			}
 		}
 		for _, move := range enabled {
-			if left < 0 {
+			if most < 0 {
 				return
 			}
 			next := o.copied()
@@ -451,7 +436,7 @@ func (m *toy) outcomes(faults int) (all map[string]bool, ok bool) {
 		}
 	}
 	try(m.begin())
-	return all, left >= 0
+	return most >= 0
 }
 
 // mostOrders that are tried one by one.
