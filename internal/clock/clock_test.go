@@ -39,21 +39,27 @@ func move() int {
 			println(err.Error())
 			return 1
 		}
-		start, read := Now(), host.Mono()
 		if d := (Ahead() - step.ahead).Abs(); d > 50*time.Millisecond {
 			println("the wall clock is wrong by", d.String(), "after", step.ahead.String())
 			return 1
 		}
-		// A sleep by the host's clock, and what that clock and the bench's say of it.
+		// A sleep by the host's clock, and what that clock and the bench's say of it. A busy machine
+		// can wake it late, now and then.
 		const nap = 200 * time.Millisecond
-		if err := host.Sleep(context.Background(), nap); err != nil {
-			return 1
-		}
-		slept, took := host.Mono().Sub(read), Now().Sub(start)
 		want := time.Duration(float64(nap) / (1 + step.rate))
-		if slept < nap || took < want-5*time.Millisecond || took > want+150*time.Millisecond {
-			println("at rate", int(step.rate*100), "% a sleep of 200ms took", took.String(), "and", slept.String(), "by its own clock")
-			return 1
+		for try := 1; ; try++ {
+			start, read := Now(), host.Mono()
+			if err := host.Sleep(context.Background(), nap); err != nil {
+				return 1
+			}
+			slept, took := host.Mono().Sub(read), Now().Sub(start)
+			if slept < nap || took < want-5*time.Millisecond || try == 10 {
+				println("at rate", int(step.rate*100), "% a sleep of 200ms took", took.String(), "and", slept.String(), "by its own clock")
+				return 1
+			}
+			if took <= max(want, nap)+50*time.Millisecond { // a fast clock wakes nobody sooner
+				break
+			}
 		}
 		if d := True(host.Mono()).Sub(Now()).Abs(); d > 20*time.Millisecond {
 			println("True is wrong by", d.String())
