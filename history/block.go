@@ -22,6 +22,7 @@ type block struct {
 	text []byte
 	line int  // the number of its first line
 	last bool // the file ends behind it
+	cut  bool // it would not have, if it were whole
 
 	clock  hostClock // of the header, in the first block
 	parser parser
@@ -32,6 +33,7 @@ type block struct {
 	err     error
 	errLine int
 	note    string // of a last line that was cut short
+	until   int    // the last whole line
 }
 
 // cutter cuts a file into blocks.
@@ -44,7 +46,7 @@ type cutter struct {
 
 // fill reads the next block.
 func (c *cutter) fill(bl *block) {
-	bl.text, bl.line, bl.last, bl.err, bl.note = append(bl.text[:0], c.rest...), c.line, false, nil, ""
+	bl.text, bl.line, bl.last, bl.cut, bl.err, bl.note = append(bl.text[:0], c.rest...), c.line, false, false, nil, ""
 	for {
 		begin := len(bl.text)
 		bl.text = append(bl.text, make([]byte, blockSize)...)
@@ -57,6 +59,9 @@ func (c *cutter) fill(bl *block) {
 		switch {
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 			c.done, bl.last = true, true
+			return
+		case errors.Is(err, errShort):
+			c.done, bl.last, bl.cut = true, true, true
 			return
 		case err != nil:
 			c.fail(bl, c.line, fmt.Errorf("read: %w", err))
@@ -109,6 +114,7 @@ func (c *cutter) killed(bl *block, zero int) {
 func (bl *block) parse() {
 	bl.events, bl.lines, bl.parser.scratch, bl.parser.copies = bl.events[:0], bl.lines[:0], nil, bl.parser.copies[:0]
 	text := bl.text
+	bl.until = bl.line - 1
 	for n := bl.line; len(text) > 0; n++ {
 		line, rest, whole := bytes.Cut(text, []byte{'\n'})
 		text = rest
@@ -128,6 +134,7 @@ func (bl *block) parse() {
 			bl.err, bl.errLine = err, n
 			return
 		}
+		bl.until = n
 	}
 	if bl.line == 1 && len(bl.text) == 0 && bl.err == nil {
 		bl.err, bl.errLine = errEmpty, 1

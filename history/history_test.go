@@ -1,6 +1,8 @@
 package history
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
@@ -245,5 +247,41 @@ func TestLast(t *testing.T) {
 	}
 	if h := readAll(t, path); len(h) != 2 || h[1].Kind != KindDead {
 		t.Errorf("recorded %+v", h)
+	}
+}
+
+// TestCutArchive: of a compressed file that was cut short, wherever, nobody may think that it is
+// whole. Nothing in its text tells, where the cut lies between two lines.
+func TestCutArchive(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(header)
+	for i := range 200 {
+		fmt.Fprintf(&text, `{"t":%d,"e":"call","op":"acquire","client":"c%d","lock":"L","id":"%d"}`+"\n", i+1, i, i)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	for line := range strings.Lines(text.String()) {
+		_, err := z.Write([]byte(line))
+		if err := errors.Join(err, z.Flush()); err != nil { // so that a cut leaves whole lines
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for n := packed.Len(); n > 20; n -= 7 {
+		ix, err := ReadFrom(t.Context(), bytes.NewReader(packed.Bytes()[:n]), "h.jsonl.gz")
+		switch whole := n == packed.Len(); {
+		case whole && (err != nil || len(ix.Doubts) > 0 || len(ix.Acqs) != 200):
+			t.Fatalf("the whole file: %v, doubts %q", err, ix.Doubts)
+		case !whole && err == nil && !strings.Contains(strings.Join(ix.Doubts, "\n"), "was cut short"):
+			t.Errorf("%d of %d bytes: doubts %q, %d acquisitions", n, packed.Len(), ix.Doubts, len(ix.Acqs))
+		case err == nil:
+			read++
+		}
+	}
+	if read < 100 {
+		t.Errorf("only %d of the pieces were read", read)
 	}
 }

@@ -80,6 +80,20 @@ func (b *Builder) note(format string, args ...any) {
 	b.ix.Notes = append(b.ix.Notes, fmt.Sprintf(format, args...))
 }
 
+// errShort is the end of compressed data that is not the end of what was compressed.
+var errShort = errors.New("the compressed file was cut short")
+
+// unpacked tells that end from the end of a file: readers of files take both for the same.
+type unpacked struct{ z io.Reader }
+
+func (u unpacked) Read(p []byte) (int, error) {
+	n, err := u.z.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errShort
+	}
+	return n, err
+}
+
 // Plain is r without the compression that it may have.
 func Plain(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
@@ -90,7 +104,7 @@ func Plain(r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bufio.NewReaderSize(z, 1<<16), nil
+	return bufio.NewReaderSize(unpacked{z}, 1<<16), nil
 }
 
 // read takes all events of a file. A block of lines is parsed while the next is read
@@ -182,6 +196,10 @@ func (b *Builder) take(bl *block, name string) error {
 		return bl.err
 	case bl.err != nil:
 		return &LineError{name, bl.errLine, bl.err}
+	}
+	if bl.cut { // no recorder compresses: this is no recorder's end, and what is missing may be anything
+		b.torn = true
+		b.ix.Doubts = append(b.ix.Doubts, fmt.Sprintf("%s: %v: what came after its line %d is not known", name, errShort, bl.until))
 	}
 	if bl.note != "" {
 		b.torn = true
