@@ -97,6 +97,11 @@ type Expectation struct {
 	Source string `json:"source,omitempty"`
 }
 
+// Required is that nothing worse than care comes out of an algorithm that declares nothing.
+func Required(fault string, care Outcome) *Expectation {
+	return &Expectation{Fault: fault, Outcomes: UpTo(care), Why: "required of what declares nothing"}
+}
+
 // Expected is what the algorithm declares under the fault, nil for nothing: of several
 // that match, the one that names it exactly counts, else the first glob. No glob names a list
 // of faults.

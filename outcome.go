@@ -1,5 +1,7 @@
 package lockbench
 
+import "slices"
+
 // Outcome is a cell of the matrix: what it takes to be safe there.
 type Outcome string
 
@@ -14,6 +16,15 @@ const (
 	NotAvailable Outcome = "n/a"          // the fault has no meaning here; the reason says why
 )
 
+// Cares are the outcomes of what is safe with so much care, from best to worst.
+func Cares() []Outcome { return []Outcome{Safe, Check, Fence} }
+
+// UpTo are the cares that are not worse than one of them; nil if it is none.
+func UpTo(care Outcome) []Outcome {
+	all := Cares()
+	return all[:slices.Index(all, care)+1]
+}
+
 // The mechanisms by which a lock's user is hurt.
 const (
 	DoubleGrant   = "double grant"   // two clients were told at once, each within its validity, that they hold the lock
@@ -23,3 +34,8 @@ const (
 	Ghost         = "ghost"          // a lock that nobody holds stays taken
 	Deadlock      = "deadlock"       // holders wait for each other's locks in a circle
 )
+
+// Mechanisms are all of them, those of the lock itself first.
+func Mechanisms() []string {
+	return []string{DoubleGrant, VanishedGrant, Overstay, EarlyRelease, Ghost, Deadlock}
+}

@@ -75,7 +75,7 @@ func Merge(runs []Result, info lb.Info) Cell {
 	if c.Inconclusive = inconclusive(runs); c.Inconclusive > 0 && r.Outcome == lb.Safe {
 		r.Reason = strings.TrimSuffix(fmt.Sprintf("%s in %s, %d proved nothing; %s", r.Outcome, count(len(runs)-c.Inconclusive, "run"), c.Inconclusive, r.Reason), "; ")
 	}
-	c.Fault, c.Outcome, c.Reason, c.Effect, c.Seed = r.Plan.Fault, r.Outcome, r.Reason, r.Effect.Measured, r.Plan.Seed
+	c.Fault, c.Outcome, c.Mechanism, c.Reason, c.Effect, c.Seed = r.Plan.Fault, r.Outcome, r.Mechanism, r.Reason, r.Effect.Measured, r.Plan.Seed
 	if c.Algorithm == "" {
 		c.Algorithm = r.Plan.Algorithm
 	}
@@ -113,8 +113,7 @@ func promise(e *lb.Expectation, runs []Result, decisive int) string {
 // run may show that and be inconclusive all the same, but not where a starved machine did
 // the harm.
 func harmed(r Result) bool {
-	switch r.Outcome {
-	case lb.Check, lb.Fence, lb.Broken, lb.Stuck:
+	if hurtful(r.Outcome) {
 		return true
 	}
 	if r.Starved != "" {
@@ -132,9 +131,11 @@ func harmed(r Result) bool {
 	return false
 }
 
-// agrees reports whether one run is what the algorithm declares.
+// agrees reports whether one run is what the algorithm declares. Where nobody was hurt, nothing
+// has a mechanism.
 func agrees(e *lb.Expectation, r Result) bool {
-	return slices.Contains(e.Outcomes, r.Outcome) && strings.HasPrefix(r.Reason, e.Reason)
+	how := e.Reason == "" || r.Mechanism == e.Reason || !hurtful(r.Outcome)
+	return how && slices.Contains(e.Outcomes, r.Outcome)
 }
 
 func sum(a, b Copy) Copy {

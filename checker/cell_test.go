@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"testing"
@@ -73,7 +75,7 @@ func TestPromise(t *testing.T) {
 		{"kill-leader", lb.Broken, "double grant: w1", "", ""},
 	}
 	for _, tt := range tests {
-		c := Merge([]Result{{Plan: history.Plan{Fault: tt.fault}, Outcome: tt.outcome, Reason: tt.reason}}, info)
+		c := Merge([]Result{{Plan: history.Plan{Fault: tt.fault}, Outcome: tt.outcome, Mechanism: named(tt.outcome, tt.reason), Reason: tt.reason}}, info)
 		if c.Promise != tt.promise || c.Expected != tt.expected {
 			t.Errorf("%s %s %q: %q, %q", tt.fault, tt.outcome, tt.reason, c.Promise, c.Expected)
 		}
@@ -86,7 +88,7 @@ func TestPromiseOfEveryRun(t *testing.T) {
 	info := lb.Info{Expect: []lb.Expectation{
 		{Fault: "f", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.Overstay}}}
 	run := func(o lb.Outcome, reason string) Result {
-		return Result{Plan: history.Plan{Fault: "f"}, Outcome: o, Reason: reason}
+		return Result{Plan: history.Plan{Fault: "f"}, Outcome: o, Mechanism: named(o, reason), Reason: reason}
 	}
 	declared, other, safe := run(lb.Fence, "overstay: w1"), run(lb.Fence, "double grant: w1"), run(lb.Safe, "")
 	for _, tt := range []struct {
@@ -146,5 +148,47 @@ func TestClaimsOfRuns(t *testing.T) {
 	}, lb.Info{})
 	if !slices.Equal(c.Claims, []string{"fair: no: w1", "told: no: w3"}) || c.Outage != "the longest" || c.OutageMS != 7 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestDeclaredMechanism: a declared mechanism is that of the harm: of a run that did none it asks
+// nothing, and a sentence that begins with its name is not it.
+func TestDeclaredMechanism(t *testing.T) {
+	e := &lb.Expectation{Fault: "f", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Reason: lb.DoubleGrant}
+	for _, c := range []struct {
+		outcome   lb.Outcome
+		mechanism string
+		want      string
+	}{
+		{lb.Safe, "", PromiseKept},
+		{lb.Broken, lb.DoubleGrant, PromiseKept},
+		{lb.Broken, lb.Overstay, PromiseBroken},
+		{lb.Broken, "", PromiseBroken},
+		{lb.Check, lb.DoubleGrant, PromiseBroken},
+	} {
+		r := Result{Plan: history.Plan{Algorithm: "a", Fault: "f"}, Outcome: c.outcome, Mechanism: c.mechanism, Reason: "double grant: or so"}
+		if got := promise(e, []Result{r}, 0); got != c.want {
+			t.Errorf("%s by %q: %s, want %s", c.outcome, c.mechanism, got, c.want)
+		}
+	}
+}
+
+// TestOldFiles: files from before mechanisms had a field of their own are still read.
+func TestOldFiles(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"outcome":"BROKEN","reason":"double grant: two"}`:                       lb.DoubleGrant,
+		`{"outcome":"STUCK","reason":"ghost: nobody"}`:                            lb.Ghost,
+		`{"outcome":"SAFE","reason":"overstay: no harm"}`:                         "",
+		`{"outcome":"BROKEN","reason":"an account is short"}`:                     "",
+		`{"outcome":"BROKEN","mechanism":"overstay","reason":"double grant: so"}`: lb.Overstay,
+	} {
+		var r Result
+		var c Cell
+		if err := errors.Join(json.Unmarshal([]byte(text), &r), json.Unmarshal([]byte(text), &c)); err != nil {
+			t.Fatal(err)
+		}
+		if r.Mechanism != want || c.Mechanism != want {
+			t.Errorf("%s: %q and %q, want %q", text, r.Mechanism, c.Mechanism, want)
+		}
 	}
 }

@@ -46,7 +46,7 @@ func conclude(r *run, judged []Layer) Result {
 	for _, l := range judged {
 		c.layer[l.Name] = l
 	}
-	res.Outcome, res.Reason = c.outcome()
+	res.Outcome, res.Mechanism, res.Reason = c.outcome()
 	return res
 }
 
@@ -61,42 +61,47 @@ type conclusion struct {
 // outcome is the cell of one run, and why. Harm that was seen stands, whatever
 // else was missing: BROKEN and STUCK say what happened. The others say what it takes
 // to be safe, and that takes every layer.
-func (c *conclusion) outcome() (lb.Outcome, string) {
-	care, reason := c.care(), c.harm()
-	stuck, whyStuck := c.stuck()
+func (c *conclusion) outcome() (care lb.Outcome, how, reason string) {
+	care = c.care()
+	how, reason = c.harm()
+	stuck, howStuck, whyStuck := c.stuck()
 	switch {
 	case care == lb.Safe && !stuck:
 		if why := c.inconclusive(); why != "" {
-			return lb.Inconclusive, why
+			return lb.Inconclusive, "", why
 		}
-		return lb.Safe, c.distrust(c.spared())
+		return lb.Safe, "", c.distrust(c.spared())
 	case stuck && care == lb.Safe:
-		care, reason = lb.Stuck, whyStuck
+		care, how, reason = lb.Stuck, howStuck, whyStuck
 	case stuck && care != lb.Broken:
-		care, reason = lb.Stuck, fmt.Sprintf("%s; besides it took %s: %s", whyStuck, care, reason)
+		care, how, reason = lb.Stuck, howStuck, fmt.Sprintf("%s; besides it took %s: %s", whyStuck, care, reason)
 	case stuck:
 		reason += "; and stuck: " + whyStuck
 	case c.starved() != "":
 		c.res.Starved = c.starved()
-		return lb.Inconclusive, c.res.Starved + "; harm was seen: " + reason
+		return lb.Inconclusive, "", c.res.Starved + "; harm was seen: " + reason
 	case care != lb.Broken:
 		if why := c.undecided(); why != "" {
-			return lb.Inconclusive, why + "; harm was seen: " + reason
+			return lb.Inconclusive, "", why + "; harm was seen: " + reason
 		}
 	}
 	reason = c.distrust(reason)
 	if c.faulty() && !c.res.Effect.Proven {
 		reason += " (the fault had no measured effect)"
 	}
-	return care, reason
+	return care, how, reason
 }
 
-// stuck reports whether nobody could get a lock any more, or not for long, and why.
-func (c *conclusion) stuck() (bool, string) {
-	if c.is(LayerProgress, Invalid) {
-		return true, c.first(LayerProgress)
+// stuck reports whether nobody could get a lock any more, or not for long, how and why.
+func (c *conclusion) stuck() (is bool, how, why string) {
+	layer := LayerProgress
+	if !c.is(layer, Invalid) {
+		layer = LayerWorkload
 	}
-	return c.leftBehind(), c.first(LayerWorkload)
+	if f := c.finding(layer); f != nil {
+		how = f.Mechanism
+	}
+	return layer == LayerProgress || c.leftBehind(), how, c.first(layer)
 }
 
 // leftBehind reports whether what the workload found is a lock that stayed taken.
@@ -172,8 +177,8 @@ func (c *conclusion) care() lb.Outcome {
 // harm is the reason of whatever is not safe: the worst mechanism first. What the
 // workload says of it in its own words comes right behind the mechanism; one that the
 // workload itself names is the cause of the others.
-func (c *conclusion) harm() string {
-	own, how, what := c.finding(LayerWorkload), "", ""
+func (c *conclusion) harm() (how, sentence string) {
+	own, what := c.finding(LayerWorkload), ""
 	if c.leftBehind() { // no harm to what is protected
 		own = nil
 	}
@@ -189,7 +194,7 @@ func (c *conclusion) harm() string {
 		}
 		how, what = cmp.Or(own.Mechanism, how), joined(own.Sentence, what)
 	}
-	return led(how, what)
+	return how, led(how, what)
 }
 
 // joined are two sentences, either of which may be missing.

@@ -8,7 +8,7 @@ import (
 )
 
 // Share is how many runs of a cell broke: some copy was hurt, a grant was illegal, or the
-// lock stayed stuck. Low and High are the ends of the 95% interval (Wilson's) of that share
+// lock stayed stuck. Low and High are the ends of the 95% interval of that share ([stat.Interval])
 // in all runs that there could be, from 0 to 1.
 type Share struct {
 	Broke int `json:"broke"`
@@ -20,7 +20,7 @@ type Share struct {
 
 // NewShare is that of so many runs.
 func NewShare(broke, of int) *Share {
-	low, high := stat.Wilson(broke, of)
+	low, high := stat.Interval(broke, of)
 	return &Share{broke, of, low, high}
 }
 
@@ -38,7 +38,7 @@ func shareOf(runs []Result) *Share {
 	return NewShare(broke, of)
 }
 
-// Open says what is still open of a cell that reads SAFE, such as "1 run: up to 79% could
+// Open says what is still open of a cell that reads SAFE, such as "1 run: up to 95% could
 // still break"; "" for every other. Of a run that broke one is enough.
 func (c *Cell) Open() string {
 	if c.Outcome != lb.Safe || c.Share == nil || c.Share.Of == 0 {

@@ -1,6 +1,9 @@
 package checker
 
 import (
+	"cmp"
+	"encoding/json"
+	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
@@ -82,8 +85,11 @@ type Cell struct {
 	// "etcd 3.4.23"; "" where there are none.
 	Servers string     `json:"servers,omitempty"`
 	Outcome lb.Outcome `json:"outcome"`
-	Reason  string     `json:"reason"`
-	Runs    int        `json:"runs"`
+	// Mechanism is how somebody was hurt, "" where nobody was or nothing says how.
+	Mechanism string `json:"mechanism,omitempty"`
+	// Reason says it in a sentence, for people.
+	Reason string `json:"reason"`
+	Runs   int    `json:"runs"`
 	// Planned is how many runs it was to have, where those are fewer than the matrix says:
 	// in a shard.
 	Planned int `json:"planned_runs,omitempty"`
@@ -128,20 +134,36 @@ func (c *Cell) Row() string {
 	return c.Algorithm + " (" + c.Servers + ")"
 }
 
-// Mechanism is how somebody was hurt, as the reason names it: one of the mechanisms, or ""
-// where nobody was or none is named.
-func (c *Cell) Mechanism() string {
-	switch c.Outcome {
-	case lb.Check, lb.Fence, lb.Stuck, lb.Broken:
-	default:
-		return ""
-	}
-	for _, m := range []string{lb.DoubleGrant, lb.VanishedGrant, lb.Overstay, lb.EarlyRelease, lb.Ghost} {
-		if strings.HasPrefix(c.Reason, m+":") {
+// hurtful reports whether the outcome says that somebody was hurt, or could get no lock.
+func hurtful(o lb.Outcome) bool {
+	return slices.Contains([]lb.Outcome{lb.Check, lb.Fence, lb.Stuck, lb.Broken}, o)
+}
+
+// named is the mechanism that leads a reason: files from before mechanisms had a field of their
+// own have them there only.
+func named(o lb.Outcome, reason string) string {
+	for _, m := range lb.Mechanisms() {
+		if hurtful(o) && strings.HasPrefix(reason, m+":") {
 			return m
 		}
 	}
 	return ""
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *Cell) UnmarshalJSON(text []byte) error {
+	type plain Cell
+	err := json.Unmarshal(text, (*plain)(c))
+	c.Mechanism = cmp.Or(c.Mechanism, named(c.Outcome, c.Reason))
+	return err
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (r *Result) UnmarshalJSON(text []byte) error {
+	type plain Result
+	err := json.Unmarshal(text, (*plain)(r))
+	r.Mechanism = cmp.Or(r.Mechanism, named(r.Outcome, r.Reason))
+	return err
 }
 
 // What became of what an algorithm declares.
@@ -156,6 +178,7 @@ type Result struct {
 	Schema           int             `json:"schema"`
 	Plan             history.Plan    `json:"plan"`
 	Outcome          lb.Outcome      `json:"outcome"`
+	Mechanism        string          `json:"mechanism,omitempty"` // see [Cell]
 	Reason           string          `json:"reason"`
 	Layers           []Layer         `json:"layers"`
 	Copies           map[string]Copy `json:"copies"`

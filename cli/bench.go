@@ -116,9 +116,7 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) (err error) {
 	if p, b.Exec, err = p.asked(cmd.Context(), b.exec); err != nil {
 		return err
 	}
-	if b.Exec != nil && b.algorithms == "*" {
-		b.algorithms = b.Exec.Name
-	}
+	b.algorithms = withOwn(b.algorithms, b.Exec)
 	if err := p.completeBench(b); err != nil {
 		return err
 	}

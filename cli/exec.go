@@ -55,6 +55,18 @@ func (p program) asked(ctx context.Context, line string) (program, *history.Exec
 	return p, e, nil
 }
 
+// withOwn are the locks of --algorithms and the program of --exec, which is meant alone where
+// no others are named.
+func withOwn(names string, own *history.Exec) string {
+	switch {
+	case own == nil:
+		return names
+	case names == "*":
+		return own.Name
+	}
+	return names + "," + own.Name
+}
+
 // asked has the program of --exec asked what it is, and plans it.
 func (p *planFlags) asked(ctx context.Context, prog program) (program, error) {
 	prog, e, err := prog.asked(ctx, p.exec)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/testkit"
@@ -104,6 +105,16 @@ func afterwards(t *testing.T, dir string) {
 	if out := explored(t, dir, exitBroke, "--exec", "./taker.py", "--acquisitions", "1", "--faults", "0", "--budget", "2"); !strings.Contains(out, "BROKEN by ") {
 		t.Errorf("explore, of one that takes what others hold: %s", out)
 	}
+	// It promises nothing: what may come of it is for who runs it to say.
+	for require, want := range map[string]int{"": exitKept, "FENCE": exitBroke} {
+		args := []string{"run", "--exec", "./taker.py", "--fault", "none", "--duration", "1s", "--seed", "3", "--out", "taker" + require}
+		if require != "" {
+			args = append(args, "--require", require)
+		}
+		if code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, args...)); code != want || !strings.Contains(stdout, "BROKEN") {
+			t.Errorf("--require %q: exit code %d, want %d: %s%s", require, code, want, stdout, stderr)
+		}
+	}
 	page, err := os.ReadFile(filepath.Join(dir, "m", "report.html"))
 	if err != nil || !strings.Contains(string(page), "&amp;&amp; ./mylock.py") {
 		t.Errorf("the page does not name the program: %v", err)
@@ -174,5 +185,18 @@ func TestConform(t *testing.T) {
 		if code != c.code || !strings.Contains("\n"+stdout, c.want) || !strings.Contains(stdout, "\nok   round-trips ") {
 			t.Errorf("%v: exit code %d, want %d and %q: %s%s", c.how, code, c.code, c.want, stdout, stderr)
 		}
+	}
+}
+
+// TestWithOwn: a program is never left out because others are named.
+func TestWithOwn(t *testing.T) {
+	own := &history.Exec{Name: "mine"}
+	for names, want := range map[string]string{"*": "mine", "redis-*": "redis-*,mine", "mine": "mine,mine"} { // twice is once: see pick
+		if got := withOwn(names, own); got != want {
+			t.Errorf("%s: %s, want %s", names, got, want)
+		}
+	}
+	if got := withOwn("redis-*", nil); got != "redis-*" {
+		t.Errorf("without a program: %s", got)
 	}
 }

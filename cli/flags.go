@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
@@ -58,6 +59,7 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f.DurationVar(&p.Duration, "duration", duration, "how long clients work at least; a fault makes it longer")
 	f.IntVar(&p.FaultsAtOnce, "faults-at-once", 1, "how many faults may be in force at the same time, where the fault consists of several, as random does")
 	f.Uint64Var(&p.Seed, "seed", 0, "seed of the schedule (default: from the time, printed)")
+	f.StringVar((*string)(&p.Require), "require", "", "the worst that may come of a lock that declares nothing, such as a program of yours: SAFE, CHECK or FENCE (default: anything, and the exit code is 0)")
 	f.StringVar(&p.out, "out", "", "the directory to write (default: runs/<time>-…)")
 	f.BoolVar(&p.json, "json", false, "one JSON object on standard output")
 }
@@ -97,6 +99,8 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 		return usage("--processes %d: from 1 to 100", p.Processes)
 	case p.Clients < p.Processes || p.Clients > 1000:
 		return usage("--clients %d: from one a process (%d) to 1000", p.Clients, p.Processes)
+	case p.Require != "" && len(lb.UpTo(p.Require)) == 0:
+		return usage("--require %s: SAFE, CHECK or FENCE", p.Require)
 	case p.FaultsAtOnce < 1 || p.FaultsAtOnce > mostAtOnce:
 		return usage("--faults-at-once %d: from 1 to %d", p.FaultsAtOnce, mostAtOnce)
 	case p.TTL != 0 && p.TTL < 100*time.Millisecond || p.TTL > time.Hour:

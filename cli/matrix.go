@@ -49,9 +49,9 @@ what it takes to be safe there. Run K of a cell has the seed of the first plus K
 whoever does it, so that it can be made again, elsewhere and alone.
 
 How sure a cell is depends on its runs. --until 0.2 goes on until the 95% interval
-(Wilson's) of the share of runs that broke is narrower than 0.2 in every cell, the most
-doubtful first; --budget 30m begins no run after that time. Both may be given, and then
---runs is how many each cell has at least.
+of the share of runs that broke is narrower than 0.2 in every cell, the most doubtful
+first; --budget 30m begins no run after that time. Both may be given, and then --runs is
+how many each cell has at least.
 
 --shard 2/3 does the second of three parts, each on a machine of its own; lockbench report
 joins their directories into one page. A hazard that is known may not show in the few runs
@@ -107,9 +107,7 @@ func (prog program) matrix(ctx context.Context, f *matrixFlags, what string) (m 
 	if prog, err = f.asked(ctx, prog); err != nil {
 		return nil, err
 	}
-	if f.exec != "" && f.algorithms == "*" {
-		f.algorithms = f.Algorithm
-	}
+	f.algorithms = withOwn(f.algorithms, f.Plan.Exec)
 	m = &run.Matrix{Catalog: prog.Catalog, Runs: f.runs, Jobs: f.jobs, Until: f.until, Budget: f.budget}
 	if m.Algorithms, err = pick(f.algorithms, prog.Locks, func(l lb.Impl) string { return l.Info().Name }, prog.Lock); err != nil {
 		return nil, err

@@ -156,7 +156,7 @@ func sameCells(t *testing.T, printed []byte) (says []string) {
 		t.Fatal(err)
 	}
 	for _, c := range file.Cells {
-		says = append(says, fmt.Sprintf("%s × %s: %s (%s), promise %s, %d runs of %d, share %v, seed %d, run %s", c.Algorithm, c.Fault, c.Outcome, c.Mechanism(),
+		says = append(says, fmt.Sprintf("%s × %s: %s (%s), promise %s, %d runs of %d, share %v, seed %d, run %s", c.Algorithm, c.Fault, c.Outcome, c.Mechanism,
 			c.Promise, c.Runs, cmp.Or(c.Planned, file.Planned), c.Share, c.Seed, filepath.Base(c.Dir)))
 	}
 	return says

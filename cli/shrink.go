@@ -170,7 +170,7 @@ func seen(res checker.Result) (outcome lb.Outcome, how string) {
 		return "", ""
 	}
 	c := checker.CellOf([]checker.Result{res})
-	return res.Outcome, c.Mechanism()
+	return res.Outcome, c.Mechanism
 }
 
 func caseOf(p history.Plan, faults []string) shrink.Case {

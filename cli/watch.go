@@ -102,7 +102,7 @@ func (w *watch) see(p run.Progress) {
 // detail is what is worth telling of a cell beside its outcome.
 func detail(c checker.Cell) string {
 	s := ""
-	if m := c.Mechanism(); m != "" {
+	if m := c.Mechanism; m != "" {
 		s = ", " + m
 	}
 	if c.Promise == checker.PromiseBroken {

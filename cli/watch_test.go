@@ -16,7 +16,7 @@ import (
 func TestWatch(t *testing.T) {
 	var out strings.Builder
 	w := newWatch(progress.New(&out), 0, 0)
-	broken := checker.Cell{Outcome: lb.Broken, Reason: lb.DoubleGrant + ": two at once", Promise: checker.PromiseBroken}
+	broken := checker.Cell{Outcome: lb.Broken, Mechanism: lb.DoubleGrant, Reason: lb.DoubleGrant + ": two at once", Promise: checker.PromiseBroken}
 	w.see(run.Progress{Algorithm: "A", Fault: "f", Run: 1, Phase: "the servers start", Done: 2, Total: 10})
 	w.see(run.Progress{Algorithm: "A", Fault: "f", Run: 2, Phase: "6 clients work", Done: 2, Total: 10})
 	w.see(run.Progress{Algorithm: "A", Fault: "f", Run: 2, Cell: broken, Done: 3, Total: 10})

@@ -66,6 +66,8 @@ type Plan struct {
 	// Expect is what the algorithm declares under this fault, nil where nothing is
 	// promised.
 	Expect *lb.Expectation `json:"expect,omitempty"`
+	// Require is the worst that may come of an algorithm that declares nothing, "" for anything.
+	Require lb.Outcome `json:"require,omitempty"`
 	// Order is the order of moves that the run went, of an exploration; nil of any other. One
 	// order need not show enough by itself.
 	Order json.RawMessage `json:"order,omitempty"`
@@ -107,6 +109,8 @@ type About struct {
 	// Algorithm and Fault say in one line what they do.
 	Algorithm string `json:"algorithm,omitempty"`
 	Fault     string `json:"fault,omitempty"`
+	// Troubles are those that the fault makes.
+	Troubles []Trouble `json:"troubles,omitempty"`
 	// Source names the page, paper or library that defines the algorithm.
 	Source string `json:"source,omitempty"`
 	// Requests are what it sends, in the order of its protocol, and Takes is the one whose
@@ -118,6 +122,22 @@ type About struct {
 	Story []string `json:"story,omitempty"`
 	Wrong string   `json:"wrong,omitempty"`
 }
+
+// Trouble is a kind of what goes wrong sooner or later wherever locks are used. Who chooses a
+// lock wants to have seen it in each.
+type Trouble string
+
+// The troubles.
+const (
+	Freeze    Trouble = "freeze"    // a client stands still, and goes on later
+	Death     Trouble = "death"     // a client dies
+	Partition Trouble = "partition" // some can't reach others
+	WrongTime Trouble = "clock"     // a clock jumps, or runs too fast or too slow
+	Failover  Trouble = "failover"  // a server of the lock service dies
+)
+
+// Troubles are all of them, the worst for most locks first.
+func Troubles() []Trouble { return []Trouble{Failover, Freeze, WrongTime, Partition, Death} }
 
 // Machine is where a run was done.
 type Machine struct {

@@ -104,7 +104,7 @@ func soonest(ranks []rank, bench *cost.Bench) advice {
 func except(cells []*checker.Cell) string {
 	var parts []string
 	for _, c := range cells {
-		parts = append(parts, fmt.Sprintf("%s (%s)", c.Fault, cmp.Or(c.Mechanism(), strings.ToLower(string(c.Outcome)))))
+		parts = append(parts, fmt.Sprintf("%s (%s)", c.Fault, cmp.Or(c.Mechanism, strings.ToLower(string(c.Outcome)))))
 	}
 	if n := len(parts); n > 5 {
 		parts = append(parts[:4], fmt.Sprintf("%d more", n-4))

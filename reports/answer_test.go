@@ -10,7 +10,7 @@ import (
 
 // hurtBy is a cell in which somebody was hurt in the one run.
 func hurtBy(lock, fault string, o lb.Outcome, mechanism string) checker.Cell {
-	c := checker.Cell{Algorithm: lock, Fault: fault, Outcome: o, Reason: mechanism + ": so it went", Runs: 1, Violations: 1, OutageMS: 100}
+	c := checker.Cell{Algorithm: lock, Fault: fault, Outcome: o, Mechanism: mechanism, Reason: mechanism + ": so it went", Runs: 1, Violations: 1, OutageMS: 100}
 	sure(&c)
 	return c
 }
@@ -27,7 +27,7 @@ func TestRankTellsTheMechanismAndWhatIsOpen(t *testing.T) {
 		hurtBy("bad", "x", lb.Broken, lb.Overstay), hurtBy("bad", "y", lb.Broken, lb.DoubleGrant), hurtBy("bad", "z", lb.Check, lb.Ghost),
 	}, 1)
 	_, calm := g.rank("calm")
-	if calm.OutageMS != 700 || calm.Outage != "y" || calm.Open != "1 run: up to 79% could still break" || len(calm.Mechanisms) > 0 {
+	if calm.OutageMS != 700 || calm.Outage != "y" || calm.Open != "1 run: up to 95% could still break" || len(calm.Mechanisms) > 0 {
 		t.Errorf("%+v", calm)
 	}
 	_, bad := g.rank("bad")

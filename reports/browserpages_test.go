@@ -47,7 +47,7 @@ func samplePages(t *testing.T) map[string]string {
 	during := tape{h: h}
 	during.fault("pause-holder", 93, 103, 104, "w1 was stopped for 5 ms") // behind the two holders
 	f.Circle = []checker.Wait{{Client: "w1.c0", Lock: "account-1", Holder: "w2.c0"}, {Client: "w2.c0", Lock: "account-2", Holder: "w1.c0"}}
-	c := checker.Cell{Algorithm: "redis-setpx-del", Fault: "pause-holder", Outcome: lb.Broken, Reason: f.Mechanism + ": " + f.Sentence}
+	c := checker.Cell{Algorithm: "redis-setpx-del", Fault: "pause-holder", Outcome: lb.Broken, Mechanism: f.Mechanism, Reason: f.Mechanism + ": " + f.Sentence}
 	writeRunOf(t, path("run"), c, during.h, f)
 	html("run")
 
@@ -59,7 +59,7 @@ func samplePages(t *testing.T) map[string]string {
 
 	before, now := compareBenches()
 	head := sampleCells()[1:]
-	head[3].Outcome, head[3].Reason = lb.Broken, nasty
+	head[3].Outcome, head[3].Mechanism, head[3].Reason = lb.Broken, lb.Overstay, nasty
 	head[20].Promise = checker.PromiseBroken
 	add("compare", path("compare.html"), Compare("base", "head", rundir.Saved{Cells: sampleCells(), Bench: before}, rundir.Saved{Cells: head, Bench: now}, .1).HTML(path("compare.html")))
 	return files

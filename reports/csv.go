@@ -18,7 +18,7 @@ var columns = []struct {
 	{"algorithm", func(c checker.Cell) any { return c.Algorithm }},
 	{"fault", func(c checker.Cell) any { return c.Fault }},
 	{"outcome", func(c checker.Cell) any { return c.Outcome }},
-	{"mechanism", func(c checker.Cell) any { return c.Mechanism() }},
+	{"mechanism", func(c checker.Cell) any { return c.Mechanism }},
 	{"promise", func(c checker.Cell) any { return c.Promise }},
 	{"runs", func(c checker.Cell) any { return c.Runs }},
 	{"violations", func(c checker.Cell) any { return c.Violations }},

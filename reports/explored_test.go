@@ -40,7 +40,7 @@ func writeExplored(t *testing.T, dir, lock string, breaks bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res := checker.Result{Plan: r.Plan, Outcome: lb.Broken, Reason: f.Mechanism + ": " + f.Sentence, OutageMS: -1, Layers: []checker.Layer{{Name: checker.LayerGrant, Verdict: checker.Invalid, Findings: []checker.Finding{f}, Count: 1}}}
+		res := checker.Result{Plan: r.Plan, Outcome: lb.Broken, Mechanism: f.Mechanism, Reason: f.Mechanism + ": " + f.Sentence, OutageMS: -1, Layers: []checker.Layer{{Name: checker.LayerGrant, Verdict: checker.Invalid, Findings: []checker.Finding{f}, Count: 1}}}
 		if err := r.SaveResult(res); err != nil {
 			t.Fatal(err)
 		}

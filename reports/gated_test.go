@@ -24,7 +24,7 @@ const nasty = "overstay: it said \"]]>\" & <b>,\n\x01\xff; |"
 
 func gatedSample() Gated {
 	cells := sampleCells()
-	cells[0].Reason, cells[0].Outcome, cells[0].Promise = nasty, lb.Broken, checker.PromiseBroken
+	cells[0].Mechanism, cells[0].Reason, cells[0].Outcome, cells[0].Promise = lb.Overstay, nasty, lb.Broken, checker.PromiseBroken
 	g := Gated{Cells: cells, Planned: 5, Exit: 1}
 	for _, c := range cells {
 		if f := gate.Of(c); f != nil {
@@ -108,7 +108,7 @@ func TestCommand(t *testing.T) {
 // has both sides.
 func TestComparePage(t *testing.T) {
 	base, head := sampleCells(), sampleCells()[1:]
-	head[3].Outcome, head[3].Reason = lb.Broken, nasty
+	head[3].Outcome, head[3].Mechanism, head[3].Reason = lb.Broken, lb.Overstay, nasty
 	head[20].Promise = checker.PromiseBroken
 	head = append(head, checker.Cell{Algorithm: "new-lock", Fault: "none", Outcome: lb.Safe})
 	before, now := compareBenches()

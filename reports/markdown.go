@@ -127,11 +127,11 @@ func markdownCell(c *checker.Cell) string {
 	case c == nil:
 		return ""
 	case isBroken(c):
-		return strings.TrimRight(fmt.Sprintf("%s **%s** ❌ %s", squares[c.Outcome], short(c), c.Mechanism()), " ")
+		return strings.TrimRight(fmt.Sprintf("%s **%s** ❌ %s", squares[c.Outcome], short(c), c.Mechanism), " ")
 	case notRun(c):
 		return short(c)
 	}
-	return strings.TrimRight(squares[c.Outcome]+" "+short(c)+" "+c.Mechanism(), " ")
+	return strings.TrimRight(squares[c.Outcome]+" "+short(c)+" "+c.Mechanism, " ")
 }
 
 func markdownReasonsOf(b io.Writer, title string, list []*checker.Cell, says func(*checker.Cell) string) {

@@ -45,7 +45,7 @@ var paints = map[lb.Outcome]paint{
 var outlived = paint{color.RGBA{0xfd, 0xe8, 0xe7, 0xff}, color.RGBA{0xa8, 0x1b, 0x18, 0xff}}
 
 func paintOf(c *checker.Cell) paint {
-	if m := c.Mechanism(); c.Outcome == lb.Broken && (m == lb.Overstay || m == lb.EarlyRelease) {
+	if m := c.Mechanism; c.Outcome == lb.Broken && (m == lb.Overstay || m == lb.EarlyRelease) {
 		return outlived
 	}
 	return paints[c.Outcome]

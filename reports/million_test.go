@@ -102,7 +102,7 @@ func TestPageOfAMillionOperations(t *testing.T) {
 	for name, store := range map[string]bool{"without the store": false, "with it": true} {
 		t.Run(name, func(t *testing.T) {
 			run, found := crowded(t, filepath.Join(t.TempDir(), "run"), operations, store)
-			res := checker.Result{Plan: run.Plan, Outcome: lb.Broken, Reason: lb.DoubleGrant + ": " + found[0].Sentence,
+			res := checker.Result{Plan: run.Plan, Outcome: lb.Broken, Mechanism: lb.DoubleGrant, Reason: lb.DoubleGrant + ": " + found[0].Sentence,
 				Layers: []checker.Layer{{Name: "belief", Verdict: checker.Invalid, Findings: found[:1], Count: 1}, {Name: "overstay", Verdict: checker.Invalid, Findings: found[1:], Count: 1}}}
 			if err := run.SaveResult(res); err != nil {
 				t.Fatal(err)

@@ -64,7 +64,7 @@ func largeCells() []checker.Cell {
 			case strings.Contains(col, "+") && row != "redlock":
 				c.Outcome = lb.NotAvailable
 			case row == "none":
-				c.Outcome, c.Reason, c.Violations = lb.Broken, "double grant: everybody is granted the lock", 1
+				c.Outcome, c.Mechanism, c.Reason, c.Violations = lb.Broken, lb.DoubleGrant, "double grant: everybody is granted the lock", 1
 			}
 			sure(&c)
 			out = append(out, c)
@@ -84,7 +84,7 @@ var sampleFindings = sync.OnceValue(func() (f struct{ over, late, stuck checker.
 // change makes the cells in which something happened.
 func change(c *checker.Cell) {
 	hurt := func(o lb.Outcome, f checker.Finding) {
-		c.Outcome, c.Reason, c.Violations, c.FirstViolationMS = o, f.Mechanism+": "+f.Sentence, 4, float64(f.At-bootTime)/1e6
+		c.Outcome, c.Mechanism, c.Reason, c.Violations, c.FirstViolationMS = o, f.Mechanism, f.Mechanism+": "+f.Sentence, 4, float64(f.At-bootTime)/1e6
 		c.Copies["plain"] = checker.Copy{Writes: 3912, Lost: 211, Stale: 4}
 		if o != lb.Check {
 			c.Copies["checked"] = checker.Copy{Writes: 3900, Lost: 12, Stale: 1, Skipped: 3}
@@ -149,11 +149,11 @@ func writeRun(t testing.TB, dir string, c checker.Cell, i int) {
 	t.Helper()
 	h, f := calm(uint64(i), 1+float64(i%9)/9), checker.Finding{}
 	switch {
-	case strings.HasPrefix(c.Reason, lb.Overstay):
+	case c.Mechanism == lb.Overstay:
 		h, f = overstay(c.Outcome == lb.Fence)
-	case strings.HasPrefix(c.Reason, lb.DoubleGrant):
+	case c.Mechanism == lb.DoubleGrant:
 		h, f = lateDelete()
-	case strings.HasPrefix(c.Reason, lb.Ghost):
+	case c.Mechanism == lb.Ghost:
 		h, f = ghost()
 	}
 	writeRunOf(t, dir, c, h, f)
@@ -162,7 +162,7 @@ func writeRun(t testing.TB, dir string, c checker.Cell, i int) {
 func writeRunOf(t testing.TB, dir string, c checker.Cell, h history.Events, f checker.Finding) *rundir.Run {
 	t.Helper()
 	run := writeHistory(t, dir, c, h)
-	res := checker.Result{Plan: run.Plan, Outcome: c.Outcome, Reason: c.Reason, Copies: c.Copies, Sections: c.Sections,
+	res := checker.Result{Plan: run.Plan, Outcome: c.Outcome, Mechanism: c.Mechanism, Reason: c.Reason, Copies: c.Copies, Sections: c.Sections,
 		OutageMS: c.OutageMS, FirstViolationMS: c.FirstViolationMS, Effect: history.Proof{Proven: true, Measured: c.Effect}}
 	for _, name := range []string{"grant", "belief", "overstay", "token", "store", "progress", "order"} {
 		l := checker.Layer{Name: name, Verdict: checker.Valid, Summary: "412 acquisitions looked at"}

@@ -113,7 +113,7 @@ func (g grid) rank(row string) (worst int, r rank) {
 	}
 	r.Of = len(r.cells)
 	for _, m := range mechanisms {
-		if slices.ContainsFunc(r.cells, func(c *checker.Cell) bool { return levelOf(c.Outcome) == worst && c.Mechanism() == m.Name }) {
+		if slices.ContainsFunc(r.cells, func(c *checker.Cell) bool { return levelOf(c.Outcome) == worst && c.Mechanism == m.Name }) {
 			r.Mechanisms = append(r.Mechanisms, m.Name)
 		}
 	}

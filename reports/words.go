@@ -99,6 +99,7 @@ var mechanisms = []mechanism{
 	{lb.Overstay, "overstay", "a holder went on after its lease had ended: every lease allows that, and fencing is the remedy."},
 	{lb.EarlyRelease, "early", "a holder went on after it had given the lock back itself: a mistake of the lock’s user, not of the lock service."},
 	{lb.Ghost, "ghost", "a lock that nobody holds stays taken: nobody is hurt, and nobody gets on."},
+	{lb.Deadlock, "deadlock", "holders wait for each other’s locks in a circle, and none of them gets on."},
 }
 
 // howShort is the mechanism below a cell, in a word: a double grant is not an overstay,
@@ -108,7 +109,7 @@ func howShort(c *checker.Cell) string {
 		return ""
 	}
 	for _, m := range mechanisms {
-		if m.Name == c.Mechanism() {
+		if m.Name == c.Mechanism {
 			return m.Short
 		}
 	}
@@ -118,6 +119,6 @@ func howShort(c *checker.Cell) string {
 // Mechanisms are those that occur in the cells.
 func (g grid) Mechanisms() []mechanism {
 	return slices.DeleteFunc(slices.Clone(mechanisms), func(m mechanism) bool {
-		return len(g.inOrder(func(c *checker.Cell) bool { return c.Mechanism() == m.Name })) == 0
+		return len(g.inOrder(func(c *checker.Cell) bool { return c.Mechanism == m.Name })) == 0
 	})
 }

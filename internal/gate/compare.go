@@ -83,7 +83,7 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 			steps = append(steps, b-a)
 		}
 	}
-	if a, b := base.Mechanism(), head.Mechanism(); a != b {
+	if a, b := base.Mechanism, head.Mechanism; a != b {
 		ch.What = append(ch.What, fmt.Sprintf("%s → %s", orNone(a), orNone(b)))
 		// The lock itself broke, where it had only been outlived, or the other way round.
 		steps = append(steps, breaks(b)-breaks(a))
@@ -124,7 +124,7 @@ func promiseBroke(c *checker.Cell) int {
 }
 
 func tellCell(c *checker.Cell) string {
-	if m := c.Mechanism(); m != "" {
+	if m := c.Mechanism; m != "" {
 		return string(c.Outcome) + ", " + m
 	}
 	return string(c.Outcome)

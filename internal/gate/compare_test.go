@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"strings"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
@@ -9,7 +10,11 @@ import (
 
 func TestCompare(t *testing.T) {
 	cell := func(o lb.Outcome, reason, promise string) []checker.Cell {
-		return []checker.Cell{{Algorithm: "A", Fault: "f", Outcome: o, Reason: reason, Promise: promise}}
+		how, _, led := strings.Cut(reason, ": ")
+		if !led {
+			how = ""
+		}
+		return []checker.Cell{{Algorithm: "A", Fault: "f", Outcome: o, Mechanism: how, Reason: reason, Promise: promise}}
 	}
 	safe, open := cell(lb.Safe, "", "kept"), cell(lb.Inconclusive, "too few", "open")
 	late, double := cell(lb.Check, "overstay: late", "kept"), cell(lb.Check, "double grant: two", "kept")

@@ -62,14 +62,8 @@ type Promise struct {
 	Source string `yaml:"source"`
 }
 
-// cares are what may be required, from best to worst.
-var cares = []lb.Outcome{lb.Safe, lb.Check, lb.Fence}
-
 // promised are what may be promised.
-var promised = append(slices.Clip(cares), lb.Stuck, lb.Broken)
-
-// mechanisms are what a conviction can name.
-var mechanisms = []string{lb.DoubleGrant, lb.VanishedGrant, lb.Overstay, lb.EarlyRelease, lb.Ghost}
+var promised = append(lb.Cares(), lb.Stuck, lb.Broken)
 
 // Load reads the file. What is wrong with it is a [history.LineError].
 func Load(file string) (Config, error) {
@@ -116,8 +110,8 @@ func (c Config) At(where string, err error) error {
 }
 
 func (c Config) check() error {
-	if c.Require != "" && !slices.Contains(cares, c.Require) {
-		return c.At("$.require", notOneOf(c.Require, cares))
+	if c.Require != "" && len(lb.UpTo(c.Require)) == 0 {
+		return c.At("$.require", notOneOf(c.Require, lb.Cares()))
 	}
 	for i, p := range c.Promises {
 		if key, err := p.check(); err != nil {
@@ -180,8 +174,8 @@ func (p Promise) check() (key string, err error) {
 	if (p.Require == "") == (len(p.Outcomes) == 0) {
 		return "", errors.New("either require (the worst that may come out) or outcomes (all that may)")
 	}
-	if p.Require != "" && !slices.Contains(cares, p.Require) {
-		return "require", notOneOf(p.Require, cares)
+	if p.Require != "" && len(lb.UpTo(p.Require)) == 0 {
+		return "require", notOneOf(p.Require, lb.Cares())
 	}
 	for i, o := range p.Outcomes {
 		if !slices.Contains(promised, o) {
@@ -189,8 +183,8 @@ func (p Promise) check() (key string, err error) {
 		}
 	}
 	if p.Reason != "" {
-		if !slices.Contains(mechanisms, p.Reason) {
-			return "reason", notOneOf(p.Reason, mechanisms)
+		if all := lb.Mechanisms(); !slices.Contains(all, p.Reason) {
+			return "reason", notOneOf(p.Reason, all)
 		}
 		if p.Require != "" || slices.Contains(p.Outcomes, lb.Safe) {
 			return "reason", errors.New("what is SAFE has no mechanism: name the outcomes that have one")
@@ -223,7 +217,7 @@ func (c Config) Expect(algorithm, fault string, declared *lb.Expectation) (e *lb
 		}
 	}
 	if declared == nil && c.Require != "" {
-		return Promise{Require: c.Require, Why: "required of what declares nothing"}.expectation(fault), -1
+		return lb.Required(fault, c.Require), -1
 	}
 	return declared, -1
 }
@@ -236,7 +230,7 @@ func matches(glob, name string) bool {
 func (p Promise) expectation(fault string) *lb.Expectation {
 	e := &lb.Expectation{Fault: fault, Outcomes: p.Outcomes, Reason: p.Reason, Why: p.Why, Source: p.Source}
 	if p.Require != "" {
-		e.Outcomes = cares[:1+slices.Index(cares, p.Require)]
+		e.Outcomes = lb.UpTo(p.Require)
 	}
 	return e
 }

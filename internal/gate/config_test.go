@@ -14,6 +14,7 @@ func TestExpect(t *testing.T) {
 require: CHECK
 promises:
   - {algorithm: redis-*, fault: pause-holder, outcomes: [BROKEN], reason: double grant}
+  - {algorithm: redis-*, fault: kill-holder, outcomes: [BROKEN], reason: deadlock}
   - {fault: pause-*, require: FENCE}
 `))
 	if err != nil {
@@ -27,8 +28,9 @@ promises:
 		outcomes         []lb.Outcome
 	}{
 		{"redis-a", "pause-holder", own, 0, []lb.Outcome{lb.Broken}},
-		{"redis-a", "pause-client", own, 1, []lb.Outcome{lb.Safe, lb.Check, lb.Fence}},
-		{"etcd", "pause-holder", nil, 1, []lb.Outcome{lb.Safe, lb.Check, lb.Fence}},
+		{"redis-a", "kill-holder", own, 1, []lb.Outcome{lb.Broken}},
+		{"redis-a", "pause-client", own, 2, []lb.Outcome{lb.Safe, lb.Check, lb.Fence}},
+		{"etcd", "pause-holder", nil, 2, []lb.Outcome{lb.Safe, lb.Check, lb.Fence}},
 		{"etcd", "none", own, -1, []lb.Outcome{lb.Stuck}},
 		{"etcd", "none", nil, -1, []lb.Outcome{lb.Safe, lb.Check}},
 	} {

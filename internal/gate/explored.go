@@ -29,8 +29,8 @@ func (x Exploration) check() (key string, err error) {
 		return "", errors.New("which lock is to be explored? algorithm: NAME")
 	case x.Require != "" && len(x.Finds) > 0:
 		return "", errors.New("either require (the worst that an order may come to) or finds (what some order must come to)")
-	case x.Require != "" && !slices.Contains(cares, x.Require):
-		return "require", notOneOf(x.Require, cares)
+	case x.Require != "" && len(lb.UpTo(x.Require)) == 0:
+		return "require", notOneOf(x.Require, lb.Cares())
 	}
 	for i, o := range x.Finds {
 		if known := promised[1:]; !slices.Contains(known, o) {
@@ -76,9 +76,9 @@ func (x Exploration) both(y Exploration) string {
 func (x Exploration) may() []lb.Outcome {
 	switch {
 	case x.Require != "":
-		return cares[:1+slices.Index(cares, x.Require)]
+		return lb.UpTo(x.Require)
 	case len(x.Finds) > 0:
-		return slices.Concat(cares, x.Finds)
+		return slices.Concat(lb.Cares(), x.Finds)
 	}
 	return nil
 }

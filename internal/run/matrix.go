@@ -65,6 +65,9 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 	}
 	plan.Algorithm, plan.Fault, plan.Workload = info.Name, fault.Name, work.Name
 	plan.Traits, plan.Expect, plan.Jobs = fault.Claims(info.Traits), work.Expected(info, plan.Fault), max(1, m.Jobs)
+	if plan.Expect == nil && plan.Require != "" {
+		plan.Expect = lb.Required(plan.Fault, plan.Require)
+	}
 	plan.Evidence, plan.Guarded, plan.GivesUp = work.Evidence, work.Guarded, work.GivesUp
 	plan.Seed += uint64(n)
 	if fault.Mix == nil || plan.FaultsAtOnce == 1 {

@@ -105,7 +105,7 @@ func TestUntil(t *testing.T) {
 			name, _, _ := strings.Cut(b, "/")
 			runs[name]++
 		}
-		// Wilson's interval of 0 of n is narrower than 0.4 from 6 on, of n/2 of n from 21 on
+		// The interval of 0 of n is narrower than 0.4 from 6 on, of n/2 of n from 21 on
 		// (20 of which 10 broke: 0.401).
 		if runs["safe"] != 6 || runs["half"] < 19 || runs["half"] > 21 || runs["unclear"] != 21 {
 			t.Errorf("%d at a time: %v", jobs, runs)

@@ -103,7 +103,7 @@ func (e *entry) run(dir string) error {
 	}
 	res.Plan = r.Plan
 	c := checker.CellOf([]checker.Result{res})
-	e.Chips, e.Note = reports.Chips([]checker.Cell{c}), c.Mechanism()
+	e.Chips, e.Note = reports.Chips([]checker.Cell{c}), c.Mechanism
 	if e.State == failed {
 		e.Note = c.Reason
 	}

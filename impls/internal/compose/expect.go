@@ -149,8 +149,17 @@ func OnSession(base []lb.Expectation) []lb.Expectation {
 			Why: "who waits looks, before it takes the lock, whether its place in line is still there", Source: ownClaim},
 		lb.Expectation{Fault: "expire-all", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},
 			Why: "nobody is granted the lock before he has another session, by when the holder may have been told", Source: ownClaim},
-		lb.Expectation{Fault: "expire*", Outcomes: []lb.Outcome{worst, lb.Check},
-			Why: "the next in line is granted the lock at once, perhaps before the holder is told that its session has ended", Source: ownClaim})
+		// Of the steps, those of a holder are the ones at which somebody can be hurt, and which those are
+		// each lock knows for itself; whoever stands at another is told before it is granted anything.
+		lb.Expectation{Fault: "expire@*", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},
+			Why: "a client whose session ends before it holds the lock looks whether its place is still there; a holder may learn of it after the next in line was granted the lock", Source: ownClaim},
+		expired("expire", worst), expired("expire-holder", worst), expired("expire@before-write", worst))
+}
+
+// expired is what the end of a holder's session does.
+func expired(fault string, worst lb.Outcome) lb.Expectation {
+	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{worst, lb.Check},
+		Why: "the next in line is granted the lock at once, perhaps before the holder is told that its session has ended", Source: ownClaim}
 }
 
 // Except returns the expectations with some replaced, by fault, or added.

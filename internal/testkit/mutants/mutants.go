@@ -259,7 +259,7 @@ func (mu Mutant) convicts(res checker.Result) error {
 // fault. That a holder outlives its lease is not.
 func acquits(res checker.Result) error {
 	switch {
-	case strings.HasPrefix(res.Reason, lb.DoubleGrant), strings.HasPrefix(res.Reason, lb.Ghost),
+	case res.Mechanism == lb.DoubleGrant, res.Mechanism == lb.Ghost,
 		strings.Contains(res.Reason, "can't be trusted"), res.Outcome == lb.Inconclusive,
 		res.Plan.Fault == "none" && isOutage(res):
 		return fmt.Errorf("not acquitted: %s (%s), outage %.0f ms", res.Outcome, res.Reason, res.OutageMS)
