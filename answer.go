@@ -45,3 +45,14 @@ func AnswerOf(err error) Answer {
 func GaveUp(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
+
+// Refused reports whether err is an answer of the lock's: it is held, is not held, or has no
+// such mode.
+func Refused(err error) bool {
+	for _, answer := range []error{ErrHeld, ErrLost, ErrReleased, ErrUnsupported} {
+		if errors.Is(err, answer) {
+			return true
+		}
+	}
+	return false
+}

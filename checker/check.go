@@ -25,6 +25,8 @@ const (
 	LayerFair   = "fair"
 	LayerTold   = "told"
 	LayerLeased = "leased"
+	// What every lock claims: who asks while nothing is wrong is answered.
+	LayerAnswers = "answers"
 
 	// LayerWorkload is the workload's own judgement, of a workload that has one.
 	LayerWorkload = "workload"
@@ -85,11 +87,12 @@ var layers = []layer{
 	{LayerFair, judgeFair, 200, 0, func(t lb.Traits) bool { return t.Fair }},
 	{LayerTold, judgeTold, 100, 0, func(t lb.Traits) bool { return t.LostNotice }},
 	{LayerLeased, judgeLeased, 500, 0, func(t lb.Traits) bool { return t.Leased }},
+	{LayerAnswers, judgeAnswers, 20, 0, nil},
 }
 
 // isClaim reports whether a layer judges a claim: what it finds changes no outcome.
 func isClaim(name string) bool {
-	return name == LayerFair || name == LayerTold || name == LayerLeased
+	return name == LayerFair || name == LayerTold || name == LayerLeased || name == LayerAnswers
 }
 
 func check(ctx context.Context, o Options, plan history.Plan, ix *history.Index, layers []layer) Result {

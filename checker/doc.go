@@ -18,6 +18,8 @@
 //
 //   - fair, told, leased: what the algorithm claims beside, where it does
 //
+//   - answers: whether acquires fail while nothing is wrong
+//
 //   - workload: the workload's own judgement, where it has one
 //
 // and derives what it takes to be safe there. [Merge] makes one cell of the runs of an

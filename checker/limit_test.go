@@ -91,7 +91,7 @@ func TestEstimates(t *testing.T) {
 	for _, l := range layers {
 		took, need := takes(func() { l.judge(r) }), l.need(len(r.Acqs), len(r.Accesses))
 		t.Logf("%s takes %d bytes for %d acquisitions and %d accesses, said %d", l.name, took, len(r.Acqs), len(r.Accesses), need)
-		if took > need || took < need/8 && l.name != LayerTold { // most of it for clients that clash
+		if took > need || took < need/8 && l.name != LayerTold && l.name != LayerAnswers { // most of it for clients that clash, or calls that fail
 			t.Errorf("%s takes %d bytes, said %d", l.name, took, need)
 		}
 	}

@@ -241,7 +241,7 @@ func (c *conclusion) undecided() string {
 		if l, ok := c.layer[name]; !ok {
 			return "there is no layer " + name + ", which the verdict rests on"
 		} else if l.Verdict == Vacuous {
-			return name + " saw nothing, and the verdict rests on it: " + l.Summary
+			return name + " saw nothing, and the verdict rests on it: " + l.Summary + c.r.inVain()
 		}
 	}
 	if n := len(c.r.Failures); n > 0 {
@@ -278,7 +278,7 @@ func (c *conclusion) inconclusive() string {
 		return ""
 	}
 	if c.res.Sections < minSections || c.res.Contended < minContended {
-		return fmt.Sprintf("too few contended sections: %s, of which %d contended", count(c.res.Sections, "section"), c.res.Contended)
+		return fmt.Sprintf("too few contended sections: %s, of which %d contended%s", count(c.res.Sections, "section"), c.res.Contended, c.r.inVain())
 	}
 	return ""
 }

@@ -32,6 +32,7 @@ type Builder struct {
 	faults                  []faultEvent
 	acts                    []actEvent
 	names                   []string // of steps and their phases
+	notes                   notes    // of calls that failed
 	// torn says that a recorder was killed while it wrote, or that its file is missing:
 	// that explains what else is.
 	torn bool
@@ -87,6 +88,27 @@ type actEvent struct {
 	name, target, fault, note string
 	begins                    bool
 }
+
+// notes keep each text once: what fails a thousand times mostly says the same.
+type notes map[string]string
+
+func (n *notes) once(text string) string {
+	if s, ok := (*n)[text]; ok {
+		return s
+	}
+	if *n == nil {
+		*n = notes{}
+	}
+	if len(*n) == mostNotes {
+		return ""
+	}
+	text = strings.Clone(text)
+	(*n)[text] = text
+	return text
+}
+
+// mostNotes bounds the texts that are kept.
+const mostNotes = 1000
 
 // numbers gives numbers to names.
 type numbers struct {
@@ -252,6 +274,9 @@ func (b *Builder) addOperation(r *record, ev *Event) error {
 	r.x = ev.Token
 	if ev.Kind == KindReturn {
 		r.flags = uint8(ev.Result)
+		if ev.Error {
+			b.ix.Errors = append(b.ix.Errors, CallError{At: r.at, Client: r.client, Release: ev.Op == OpRelease, Note: b.notes.once(ev.Note)})
+		}
 	}
 	if ev.Shared {
 		r.flags |= flagShared

@@ -30,6 +30,7 @@ func appendEvent(b []byte, ev *Event) []byte {
 	b = appendString(b, "target", ev.Target)
 	b = appendString(b, "fault", ev.Fault)
 	b = appendBool(b, "proven", ev.Proven)
+	b = appendBool(b, "error", ev.Error)
 	b = appendUint(b, "seq", ev.Seq)
 	if c := ev.Copies; c != nil {
 		b = append(b, `,"copies":{"plain":`...)

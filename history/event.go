@@ -64,7 +64,10 @@ type Event struct {
 	Target string `json:"target,omitempty"`
 	Fault  string `json:"fault,omitempty"`
 	// Proven says of an ended fault that its effect was measured.
-	Proven bool         `json:"proven,omitempty"`
+	Proven bool `json:"proven,omitempty"`
+	// Error says of a return that it is no answer of the lock's: what was called failed, and was
+	// neither refused nor given up by its caller. Note says how.
+	Error  bool         `json:"error,omitempty"`
 	Seq    uint64       `json:"seq,omitempty"`
 	Copies *CopyEffects `json:"copies,omitempty"`
 	Note   string       `json:"note,omitempty"`

@@ -28,6 +28,7 @@ type Index struct {
 	Steps    []Step
 	Acts     []Act     // in the order of their begins
 	Failures []Failure // in the order of time
+	Errors   []CallError
 	// Wakes are waits that ended by a server's push, Polls those that ended by the
 	// polling delay, Requests those that acquires and releases sent to servers.
 	Wakes, Polls, Requests int
@@ -165,6 +166,14 @@ type Act struct {
 	// End is Forever where it has not ended.
 	Begin, End lb.Instant
 	Note       string
+}
+
+// CallError is a call of a lock that failed, and was neither refused nor given up by its caller.
+type CallError struct {
+	At      lb.Instant // of its return
+	Client  int32
+	Release bool
+	Note    string // how, "" where that was not told
 }
 
 // Failure is work of a client that could not be done: what it would have shown is missing.

@@ -93,6 +93,8 @@ func (p *parser) field(key []byte, ev *Event) (err error) {
 		err = p.string(&ev.Fault)
 	case fieldProven:
 		ev.Proven, err = p.boolean()
+	case fieldError:
+		ev.Error, err = p.boolean()
 	case fieldSeq:
 		err = p.count(&ev.Seq)
 	case fieldCopies:

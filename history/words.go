@@ -24,6 +24,7 @@ const (
 	fieldTarget
 	fieldFault
 	fieldProven
+	fieldError
 	fieldSeq
 	fieldCopies
 	fieldNote
@@ -31,7 +32,7 @@ const (
 
 // fieldNames are in the order of the bits.
 var fieldNames = [...]string{"t", "e", "op", "client", "lock", "id", "shared", "result", "token", "until", "call",
-	"requests", "worker", "name", "phase", "target", "fault", "proven", "seq", "copies", "note"}
+	"requests", "worker", "name", "phase", "target", "fault", "proven", "error", "seq", "copies", "note"}
 
 // fieldOf is the field of that name, or 0.
 func fieldOf(name []byte) field {
@@ -72,6 +73,8 @@ func fieldOf(name []byte) field {
 		return fieldFault
 	case "proven":
 		return fieldProven
+	case "error":
+		return fieldError
 	case "seq":
 		return fieldSeq
 	case "copies":

@@ -209,7 +209,7 @@ func (c *client) returned(call history.Event, err error) history.Event {
 	ret.At, ret.Kind, ret.Result = clock.Now(), history.KindReturn, lb.AnswerOf(err)
 	ret.Requests = int(c.probe.requests.Load())
 	if err != nil {
-		ret.Note = err.Error()
+		ret.Note, ret.Error = err.Error(), !lb.Refused(err) && !lb.GaveUp(err)
 	}
 	c.look(err)
 	return ret

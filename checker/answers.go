@@ -1,0 +1,79 @@
+package checker
+
+import (
+	"fmt"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// A lock may fail now and then where nothing is wrong, but not more often: of so many acquires,
+// and not fewer in all.
+const (
+	mayFail    = 0.01
+	mustFail   = 3
+	afterwards = 2 // leases after a fault in which what it did may still be felt
+)
+
+// judgeAnswers asks whether acquires fail while nothing is wrong: with an error, which is neither
+// a refusal nor the end of their caller's patience. That hurts nobody, and no other layer tells.
+func judgeAnswers(r *run) Layer {
+	calm := func(at lb.Instant) bool {
+		for i := range r.Faults {
+			f := &r.Faults[i]
+			if end := f.Healed; f.Struck && at >= f.Strike && (end == history.Forever || at <= end+afterwards*lb.Instant(r.plan.TTL)) {
+				return false
+			}
+		}
+		return at <= r.End
+	}
+	asked := 0
+	for i := range r.Acqs {
+		if a := &r.Acqs[i]; a.Asked && a.Return != history.Forever && calm(a.Return) {
+			asked++
+		}
+	}
+	failed := r.failed(calm)
+	switch {
+	case asked == 0:
+		return Layer{Verdict: Vacuous, Summary: "nobody asked for a lock while nothing was wrong"}
+	case r.stalled() > r.plan.TTL/2:
+		return Layer{Verdict: Vacuous, Summary: "not judged where the machine stood still"}
+	case len(failed) < mustFail || float64(len(failed)) <= mayFail*float64(asked):
+		return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while nothing was wrong, of which %d failed", count(asked, "acquire"), len(failed))}
+	}
+	return Layer{Verdict: Invalid, Count: len(failed), Summary: fmt.Sprintf("%d of %s failed while nothing was wrong%s", len(failed), count(asked, "acquire"), suchAs(failed))}
+}
+
+// failed are the acquires that failed at such a time.
+func (r *run) failed(when func(lb.Instant) bool) (all []*history.CallError) {
+	for i := range r.Errors {
+		if e := &r.Errors[i]; !e.Release && when(e.At) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// suchAs tells of the first of them.
+func suchAs(failed []*history.CallError) string {
+	if len(failed) == 0 || failed[0].Note == "" {
+		return ""
+	}
+	const most = 200
+	note := strings.Join(strings.Fields(failed[0].Note), " ")
+	if r := []rune(note); len(r) > most {
+		note = string(r[:most]) + "…"
+	}
+	return ", such as by: " + note
+}
+
+// inVain says how many acquires failed, where that may be why so little was seen; else "".
+func (r *run) inVain() string {
+	failed := r.failed(func(lb.Instant) bool { return true })
+	if len(failed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s failed%s", count(len(failed), "acquire"), suchAs(failed))
+}

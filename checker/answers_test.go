@@ -1,0 +1,74 @@
+package checker
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
+)
+
+// TestAnswers: what fails while nothing is wrong is told with how it failed, and what fails under
+// a fault, or because its caller went away, is no matter. No outcome depends on it.
+func TestAnswers(t *testing.T) {
+	const acquires, second = 100, lb.Instant(time.Second)
+	for name, c := range map[string]struct {
+		fails   func(i int) (fails, told bool)
+		fault   [2]lb.Instant // in seconds
+		want    Verdict
+		summary string
+	}{
+		"none":            {func(int) (bool, bool) { return false, false }, [2]lb.Instant{}, Valid, "100 acquires while nothing was wrong, of which 0 failed"},
+		"each third":      {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, Invalid, "34 of 100 acquires failed while nothing was wrong, such as by: deadlock found at 0"},
+		"refused":         {func(i int) (bool, bool) { return i%3 == 0, false }, [2]lb.Instant{}, Valid, "of which 0 failed"},
+		"two":             {func(i int) (bool, bool) { return i < 2, true }, [2]lb.Instant{}, Valid, "of which 2 failed"},
+		"under the fault": {func(i int) (bool, bool) { return i >= 40 && i < 60, true }, [2]lb.Instant{40, 58}, Valid, "of which 0 failed"},
+		"and long after":  {func(i int) (bool, bool) { return i >= 40 && i < 70, true }, [2]lb.Instant{40, 58}, Invalid, "10 of 80 acquires failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h history.Events
+			for i := range acquires {
+				at := lb.Instant(i)*second + second/10
+				id := fmt.Sprint(i)
+				if c.fault[1] > 0 && lb.Instant(i) == c.fault[0] {
+					h = append(h, history.Event{At: c.fault[0] * second, Kind: history.KindFault, Name: "f", Phase: history.PhaseStrike})
+				}
+				if c.fault[1] > 0 && lb.Instant(i) == c.fault[1] {
+					h = append(h, history.Event{At: c.fault[1] * second, Kind: history.KindFault, Name: "f", Phase: history.PhaseHeal},
+						history.Event{At: c.fault[1] * second, Kind: history.KindFault, Name: "f", Phase: history.PhaseHealed})
+				}
+				ask := history.Event{At: at, Kind: history.KindCall, Op: history.OpAcquire, Client: "c", Lock: "L", ID: id}
+				ret := ask
+				ret.At, ret.Kind = at+second/10, history.KindReturn
+				if fails, told := c.fails(i); fails {
+					ret.Result, ret.Error, ret.Note = lb.AnswerFailed, told, fmt.Sprintf("deadlock\nfound at %d", i)
+					h = append(h, ask, ret)
+					continue
+				}
+				give := ask
+				give.At, give.Op = at+2*second/10, history.OpRelease
+				back := give
+				back.At, back.Kind = at+3*second/10, history.KindReturn
+				h = append(h, ask, ret, give, back)
+			}
+			ix, err := history.Of(append(h, history.Event{At: acquires * second, Kind: history.KindEnd}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			res := Check(t.Context(), history.Plan{TTL: time.Second}, ix)
+			for _, l := range res.Layers {
+				if l.Name == LayerAnswers && (l.Verdict != c.want || !strings.Contains(l.Summary, c.summary)) {
+					t.Errorf("%s: %s, want %s: %q", l.Verdict, l.Summary, c.want, c.summary)
+				}
+			}
+			if told := strings.Contains(strings.Join(res.Claims, "\n"), "answers: no: "); told != (c.want == Invalid) {
+				t.Errorf("claims %q", res.Claims)
+			}
+			if res.Outcome == lb.Broken || res.Outcome == lb.Stuck {
+				t.Errorf("%s: %s", res.Outcome, res.Reason)
+			}
+		})
+	}
+}
