@@ -12,15 +12,16 @@ export CGO_ENABLED := 0
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The locks and faults that say the most, in about a minute.
+# The locks and faults that say the most, in about two minutes: of each kind of trouble one, or
+# no lock could be advised.
 LOCKS  := none,redis-setnx-expire,redis-setpx-del,redis-setpx-lua,redis-fenced,redlock,zk-sequential,etcd-lease,mysql-forupdate
-FAULTS := none,pause-holder,kill-holder,cut-holder,kill@after-setnx,pause@before-write
+FAULTS := none,pause-holder,kill-holder,cut-holder,kill@after-setnx,pause@before-write,failover,failover-unreplicated,client-clock:drift,server-clock
 
 # make bench LAB=docker runs servers and clients in containers, as root.
 LAB ?= local
 HAS := $(if $(filter docker,$(LAB)),docker-images,servers)
 
-bench: $(HAS) build ## the locks that everybody knows under the faults that matter most, and what they cost, in about a minute
+bench: $(HAS) build ## the locks that everybody knows under the faults that matter most, and what they cost, in about two minutes
 	@code=0; ./lockbench matrix --lab $(LAB) --algorithms '$(LOCKS)' --faults '$(FAULTS)' || code=$$?; \
 	if [ $$code -le 2 ]; then ./lockbench bench --lab $(LAB) --short --algorithms '$(LOCKS)' --out runs/latest || code=$$?; fi; exit $$code
 
@@ -60,13 +61,16 @@ compose: ## install docker compose, by which tests start servers that are not th
 # are up at a time they settle among themselves (internal/testkit, Share). go vet is in lint.
 TEST := -p 6 -vet=off -ldflags='-s -w' -timeout 60m
 
+# What takes longest begins first.
+FIRST := ./reports ./cli ./docker ./impls/redis ./internal/explore ./impls/zk
+
 # Collecting garbage half as often saves a tenth of what linking and the labs' programs work.
 test test-all test-times: export GOGC ?= 200
 
 # Without a browser, or docker compose, their tests skip; where CI is set, they fail.
 test: servers languages ## every test, on real servers and in a browser
 	-@$(MAKE) --no-print-directory browser compose
-	go test $(TEST) ./...
+	go test $(TEST) $(FIRST) ./...
 	cd examples && go test $(TEST) ./...
 
 test-all: servers languages ## all that a night has time for: every test in full, then test-long, mutants, noise, mutate-checkers
@@ -76,7 +80,7 @@ test-all: servers languages ## all that a night has time for: every test in full
 	for more in test-long mutants noise mutate-checkers; do $(MAKE) --no-print-directory $$more || code=1; done; exit $$code
 
 test-times: ## the tests, and a table of what takes the time: seconds and processor time by package, the slowest tests
-	go run ./internal/testkit/times $(TEST) -count=1 ./...
+	go run ./internal/testkit/times $(TEST) -count=1 $(FIRST) ./...
 
 lint: ## gofmt, go vet, staticcheck; the examples build, and the picture of the packages is in step
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi

@@ -12,7 +12,7 @@ import (
 // holds the lock. Everything that runs in the worker reads the moved clock, whatever
 // library it is part of.
 func clientClock(name, doc string, leases float64, rate float64) Fault {
-	return Fault{Name: name, Family: Clocks, Doc: doc,
+	return Fault{Name: name, Family: Clocks, Doc: doc, Trouble: history.WrongTime,
 		Needs: []Need{Can(lab.ClientClocks)},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			w := oneOf(on, on.Workers())
@@ -28,7 +28,7 @@ func clientClock(name, doc string, leases float64, rate float64) Fault {
 			return func() history.Proof {
 				ahead := moved.Ahead()
 				return proven(ahead.Abs() > want.Abs()/2 && (ahead > 0) == (want > 0),
-					"the clock of %s was %s ahead, as a program there read it, while others held the lock", w.Name(), seconds(ahead))
+					"the clock of %s was %s, as a program there read it, while others held the lock", w.Name(), off(ahead))
 			}, nil
 		}}
 }
@@ -48,7 +48,7 @@ func clientFast() Fault {
 // clientSlow lets the clocks of a holder's host lose a share of the time while its work
 // takes longer than its lease: the holder believes in it for longer than the server.
 func clientSlow(name, doc string, share float64) Fault {
-	return Fault{Name: name, Family: Clocks, At: whileHolding, Doc: doc,
+	return Fault{Name: name, Family: Clocks, At: whileHolding, Doc: doc, Trouble: history.WrongTime,
 		Needs: []Need{ALease, Can(lab.ClientClocks)},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			w := oneOf(on, on.Workers())

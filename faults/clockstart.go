@@ -12,7 +12,7 @@ import (
 // client opened its session: nothing there has ever seen it jump. It is put right when the
 // fault is healed.
 func clockFromStart(name, doc string, leases float64) Fault {
-	return Fault{Name: name, Family: Clocks, Doc: doc, StartsAhead: leases,
+	return Fault{Name: name, Family: Clocks, Doc: doc, StartsAhead: leases, Trouble: history.WrongTime,
 		Needs: []Need{Can(lab.ClientClocks)},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			w := on.Workers()[0]
@@ -27,7 +27,7 @@ func clockFromStart(name, doc string, leases float64) Fault {
 			return func() history.Proof {
 				ahead := moved.Ahead()
 				return proven(ahead.Abs() > want.Abs()/2 && (ahead > 0) == (want > 0),
-					"the clock of %s was %s ahead, as a program there read it, from before its clients opened their sessions; others were granted the lock meanwhile", w.Name(), seconds(ahead))
+					"the clock of %s was %s, as a program there read it, from before its clients opened their sessions; others were granted the lock meanwhile", w.Name(), off(ahead))
 			}, nil
 		}}
 }

@@ -11,7 +11,7 @@ import (
 // store, while the client stays at the step for longer than its lease: it can still
 // write, and it can neither renew nor ask.
 func cut() Fault {
-	return Fault{Name: "cut", Family: Network, At: whileHolding,
+	return Fault{Name: "cut", Family: Network, At: whileHolding, Trouble: history.Partition,
 		Doc:   "drop all packets between the host of a client at a step and the lock service, until after its lease",
 		Needs: []Need{AService, Can(lab.Packets)}, Prefers: AnEnsemble,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

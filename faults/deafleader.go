@@ -13,7 +13,7 @@ import (
 // goes on to tell all that it leads, and nobody's consent reaches it. Those that hear it may
 // elect it again and again, so that nobody else leads, which is an effect, too.
 func deafLeader() Fault {
-	return Fault{Name: "deaf-leader", Family: Servers,
+	return Fault{Name: "deaf-leader", Family: Servers, Trouble: history.Partition,
 		Doc:   "drop what its peers send to the leader, while what it sends to them arrives, and its clients keep it",
 		Needs: []Need{AnElection, Can(lab.Packets)},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

@@ -11,7 +11,7 @@ import (
 // failover kills the leader while a client holds the lock and another server takes
 // over, by itself where the servers do that, promoted by the bench where not.
 func failover() Fault {
-	return Fault{Name: "failover", Family: Servers, At: whileHolding,
+	return Fault{Name: "failover", Family: Servers, At: whileHolding, Trouble: history.Failover,
 		Doc:   "SIGKILL the leader while a client holds the lock; another takes over",
 		Needs: []Need{ALeader}, MinTTL: promotionTTL, Lasts: Length{TTLs: 1.25},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
@@ -26,7 +26,7 @@ func failover() Fault {
 // failoverUnreplicated is [failover] after the leader's link to the others was cut:
 // the grant is surely lost.
 func failoverUnreplicated() Fault {
-	return Fault{Name: "failover-unreplicated", Family: Servers, At: whileHolding,
+	return Fault{Name: "failover-unreplicated", Family: Servers, At: whileHolding, Trouble: history.Failover,
 		Doc:   "cut the leader's link to the other servers, wait for a grant, SIGKILL the leader; another takes over",
 		Needs: []Need{NoQuorum, ALeader, Can(lab.Packets)}, MinTTL: promotionTTL, Lasts: Length{TTLs: 1.25},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

@@ -25,6 +25,8 @@ type Fault struct {
 	// in common are never in force together.
 	Family Family
 	Also   []Family
+	// Trouble is what kind of trouble that is, "" for one that only some locks or services have.
+	Trouble history.Trouble
 	// Doc says in one line what happens.
 	Doc string
 	// Needs say where it can strike.
@@ -64,6 +66,18 @@ type Fault struct {
 	// A nil Proof says that there is nothing to prove. It ends with ctx: one that goes on
 	// fails its run.
 	Inject func(ctx context.Context, on Strike) (Proof, error)
+}
+
+// Troubles are the fault's own, and those of what it consists of.
+func (f Fault) Troubles() (all []history.Trouble) {
+	if f.Trouble != "" {
+		all = append(all, f.Trouble)
+	}
+	for _, one := range f.Mix {
+		all = append(all, one.Troubles()...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Family is what a fault strikes.

@@ -11,7 +11,7 @@ import (
 // minority and half of the workers on one side, the majority of the servers and
 // the other workers on the other.
 func cutHalves() Fault {
-	return Fault{Name: "cut-halves", Family: Network, Also: []Family{Servers},
+	return Fault{Name: "cut-halves", Family: Network, Also: []Family{Servers}, Trouble: history.Partition,
 		Doc:   "split servers and workers in two, the leader in the minority; each side sees only itself",
 		Needs: []Need{SeveralServers, Can(lab.Packets), Can(lab.Strike)},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

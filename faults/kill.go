@@ -8,7 +8,7 @@ import (
 
 // kill ends the process of a client at a step.
 func kill() Fault {
-	return Fault{Name: "kill", Family: Clients, At: whileHolding,
+	return Fault{Name: "kill", Family: Clients, At: whileHolding, Trouble: history.Death,
 		Also: []Family{Clocks}, // a host's clock is moved by a process there
 		Doc:  "SIGKILL the process of a client at a step",
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

@@ -12,7 +12,7 @@ import (
 // that the seed chooses, and comes back with its disk. [restart] keeps a holder at work
 // meanwhile.
 func killServer() Fault {
-	return Fault{Name: "kill-server", Family: Servers, At: whileHolding,
+	return Fault{Name: "kill-server", Family: Servers, At: whileHolding, Trouble: history.Failover,
 		Doc:   "SIGKILL the server, or the leader of several, when a client comes to a step, which goes on; it comes back with its disk",
 		Needs: []Need{AService}, Prefers: AnEnsemble, Lasts: Length{TTLs: 0.5},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

@@ -14,8 +14,8 @@ import (
 const electionBound = 10 * time.Second
 
 // leaderFault strikes the leader while a client is at work, and watches who follows.
-func leaderFault(name, doc, done string, needs []Need, strike func(ctx context.Context, on Stage, leader Node) error) Fault {
-	return Fault{Name: name, Family: Servers, Doc: doc, Needs: append([]Need{AnElection}, needs...),
+func leaderFault(name string, trouble history.Trouble, doc, done string, needs []Need, strike func(ctx context.Context, on Stage, leader Node) error) Fault {
+	return Fault{Name: name, Family: Servers, Trouble: trouble, Doc: doc, Needs: append([]Need{AnElection}, needs...),
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			leader, err := leaderAtWork(ctx, on)
 			if err != nil {
@@ -51,21 +51,21 @@ func succeeded(old, next Node, done string, after time.Duration) Proof {
 
 // killLeader starts it again after the others have elected another.
 func killLeader() Fault {
-	return leaderFault("kill-leader", "SIGKILL the leader of the lock service; it comes back when the fault is healed", "killed", nil,
+	return leaderFault("kill-leader", history.Failover, "SIGKILL the leader of the lock service; it comes back when the fault is healed", "killed", nil,
 		func(ctx context.Context, on Stage, leader Node) error { return on.Kill(ctx, leader) })
 }
 
 // pauseLeader freezes it until the others have elected another; it wakes believing
 // that it still leads.
 func pauseLeader() Fault {
-	return leaderFault("pause-leader", "SIGSTOP the leader of the lock service, until another leads", "frozen", nil,
+	return leaderFault("pause-leader", "", "SIGSTOP the leader of the lock service, until another leads", "frozen", nil,
 		func(ctx context.Context, on Stage, leader Node) error { return on.Freeze(ctx, leader) })
 }
 
 // cutLeader cuts it off from its peers, but not from its clients: two leaders may
 // serve at once.
 func cutLeader() Fault {
-	return leaderFault("cut-leader", "drop all packets between the leader and its peers; its clients keep it (split brain)", "cut off from its peers",
+	return leaderFault("cut-leader", history.Partition, "drop all packets between the leader and its peers; its clients keep it (split brain)", "cut off from its peers",
 		[]Need{Can(lab.Packets)},
 		func(ctx context.Context, on Stage, leader Node) error {
 			_, err := cutOff(ctx, on, []Node{leader}, others(service(on), leader))

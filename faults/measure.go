@@ -76,3 +76,11 @@ func proven(ok bool, format string, args ...any) history.Proof {
 
 // seconds prints a duration as the reports do.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
+
+// off says how far a clock is ahead, or behind.
+func off(ahead time.Duration) string {
+	if ahead < 0 {
+		return seconds(-ahead) + " behind"
+	}
+	return seconds(ahead) + " ahead"
+}

@@ -10,7 +10,7 @@ import (
 // oneWayCut is [cut] in one direction: the client hears all that the lock service has to
 // say, and is not heard. [loseReply] is the other direction.
 func oneWayCut() Fault {
-	return Fault{Name: "one-way-cut", Family: Network, At: whileHolding,
+	return Fault{Name: "one-way-cut", Family: Network, At: whileHolding, Trouble: history.Partition,
 		Doc:   "drop what the host of a client at a step sends to the lock service, until after its lease; what the lock service sends arrives",
 		Needs: []Need{AService, Can(lab.Packets)},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

@@ -55,7 +55,7 @@ func cutTwoThen(f Fault, forget func(ctx context.Context, on Stage, server Node)
 // cutTwoRestartEmpty forgets by a crash: the node comes back without its data, perhaps
 // after the fault, for it may have to stay down for longer.
 func cutTwoRestartEmpty() Fault {
-	return cutTwoThen(Fault{Name: "cut-two+restart-empty", Family: Servers,
+	return cutTwoThen(Fault{Name: "cut-two+restart-empty", Family: Servers, Trouble: history.Failover,
 		Doc: "two nodes are cut from a client while it takes the lock, then one of its three crashes and comes back empty"},
 		func(ctx context.Context, on Stage, s Node) (func() string, error) {
 			if err := on.Kill(ctx, s); err != nil {
@@ -71,7 +71,7 @@ func cutTwoRestartEmpty() Fault {
 
 // cutTwoServerClock forgets by time: the node's clock jumps over the lease's end.
 func cutTwoServerClock() Fault {
-	return cutTwoThen(Fault{Name: "cut-two+server-clock", Family: Clocks, Also: []Family{Servers}, Needs: []Need{ServerClocks},
+	return cutTwoThen(Fault{Name: "cut-two+server-clock", Family: Clocks, Trouble: history.WrongTime, Also: []Family{Servers}, Needs: []Need{ServerClocks},
 		Doc: "two nodes are cut from a client while it takes the lock, then the clock of one of its three jumps"},
 		func(ctx context.Context, on Stage, s Node) (func() string, error) {
 			moved, err := on.MoveClock(ctx, s, 10*on.TTL(), 0)
@@ -79,7 +79,7 @@ func cutTwoServerClock() Fault {
 				return nil, err
 			}
 			return func() string {
-				return fmt.Sprintf("the clock of %s was %s ahead", s.Name(), seconds(moved.Ahead()))
+				return fmt.Sprintf("the clock of %s was %s", s.Name(), off(moved.Ahead()))
 			}, nil
 		})
 }

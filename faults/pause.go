@@ -9,7 +9,7 @@ import (
 // pause freezes the process of a client at a step, for longer than the lease: what a
 // stop-the-world collection, a laptop's lid or a live migration does.
 func pause() Fault {
-	return Fault{Name: "pause", Family: Clients, At: whileHolding,
+	return Fault{Name: "pause", Family: Clients, At: whileHolding, Trouble: history.Freeze,
 		Also:   []Family{Clocks}, // a host's clock is moved by a process there
 		Doc:    "SIGSTOP the process of a client at a step, until after its lease",
 		Inject: freeze(Freeze)}
@@ -36,7 +36,7 @@ func pauseHolder() Fault {
 // from the lock for longer than a lease. No other client of its process is on the way to
 // the lock then, or it would be a holder that is frozen.
 func pauseClient() Fault {
-	return Fault{Name: "pause-client", Family: Clients, Also: []Family{Clocks}, At: AtFirst, Needs: []Need{Requests},
+	return Fault{Name: "pause-client", Family: Clients, Trouble: history.Freeze, Also: []Family{Clocks}, At: AtFirst, Needs: []Need{Requests},
 		Doc:    "SIGSTOP a process whose clients are about to ask for the lock, for longer than a lease",
 		Inject: freeze(FreezeAll)}
 }

@@ -11,7 +11,7 @@ import (
 // lets it go on: it asks, waits and connects again, and perhaps comes back to a session
 // that it still has, by a connection from before. [cut] keeps the client where it is.
 func cutRejoin() Fault {
-	return Fault{Name: "cut-rejoin", Family: Network, At: whileHolding,
+	return Fault{Name: "cut-rejoin", Family: Network, At: whileHolding, Trouble: history.Partition,
 		Doc:   "drop all packets between the host of a client at a step, which goes on, and the lock service, until after its lease",
 		Needs: []Need{AService, Can(lab.Packets)}, Prefers: AnEnsemble, Lasts: Length{TTLs: 1.5},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

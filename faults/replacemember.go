@@ -11,7 +11,7 @@ import (
 // replaceMember is what people do when a machine of an ensemble is gone for good: a new one,
 // with an empty disk, takes its place.
 func replaceMember() Fault {
-	return Fault{Name: "replace-member", Family: Servers, At: whileHolding, Lasts: withinLease, MinTTL: promotionTTL, Takes: 20 * time.Second,
+	return Fault{Name: "replace-member", Family: Servers, At: whileHolding, Trouble: history.Failover, Lasts: withinLease, MinTTL: promotionTTL, Takes: 20 * time.Second,
 		Doc:   "a server is killed while a client holds the lock, removed from the ensemble, and another with an empty disk joins in its place",
 		Needs: []Need{SeveralServers, Members},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

@@ -9,7 +9,7 @@ import (
 // restart kills a server while a client holds the lock and starts it again at once,
 // with what its disk holds or, if empty, after it has forgotten everything.
 func restart(name, doc string, empty bool, needs ...Need) Fault {
-	return Fault{Name: name, Family: Servers, At: whileHolding, Doc: doc, Needs: append([]Need{AService}, needs...), Prefers: AnEnsemble,
+	return Fault{Name: name, Family: Servers, At: whileHolding, Doc: doc, Trouble: history.Failover, Needs: append([]Need{AService}, needs...), Prefers: AnEnsemble,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			v, s, err := killUnder(ctx, on)
 			if err != nil {
@@ -51,7 +51,7 @@ func killUnder(ctx context.Context, on Strike) (*Victim, Node, error) {
 
 // killTwo kills two of five servers: as many as a quorum of five may lose.
 func killTwo() Fault {
-	return Fault{Name: "kill-two", Family: Servers, Doc: "SIGKILL two of five servers, the leader among them; they come back when healed",
+	return Fault{Name: "kill-two", Family: Servers, Trouble: history.Failover, Doc: "SIGKILL two of five servers, the leader among them; they come back when healed",
 		Needs: []Need{FiveServers},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			if err := aGrant(ctx, on); err != nil {

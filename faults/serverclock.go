@@ -11,7 +11,7 @@ import (
 // of them leads, while a client holds the lock. A clock that is put back jumps, too,
 // but then nobody holds a lease that was given under the wrong time for long.
 func serverClock(name, doc string, leases, rate float64) Fault {
-	return Fault{Name: name, Family: Clocks, Also: []Family{Servers}, At: whileHolding, Doc: doc,
+	return Fault{Name: name, Family: Clocks, Also: []Family{Servers}, At: whileHolding, Doc: doc, Trouble: history.WrongTime,
 		Needs: []Need{ServerClocks},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			v, err := on.Stop(ctx, nil, on.Step(), Delay)
@@ -36,8 +36,8 @@ func serverClock(name, doc string, leases, rate float64) Fault {
 				// time of their leader.
 				last := len(clocks) - 1
 				ahead := clocks[last].Ahead()
-				return proven(ahead.Abs() > on.TTL()/2 && (ahead > 0) == (leases+rate > 0), "the clock of %s was %s ahead, as it told itself, while %s held the lock (%d of %d servers)",
-					moved[last].Name(), seconds(ahead), v.Client, len(moved), len(servers))
+				return proven(ahead.Abs() > on.TTL()/2 && (ahead > 0) == (leases+rate > 0), "the clock of %s was %s, as it told itself, while %s held the lock (%d of %d servers)",
+					moved[last].Name(), off(ahead), v.Client, len(moved), len(servers))
 			}, nil
 		}}
 }

@@ -123,13 +123,18 @@ func redisKillSession(ctx context.Context, at Target) (e Effect, err error) {
 	return e, err
 }
 
-// redisConnections are the clients' connections by id, with where each comes from.
+// redisConnections are the clients' connections by id, with where each comes from. One that has
+// subscribed is a client's as any other.
 func redisConnections(ctx context.Context, c *redis.Client) (map[string]string, error) {
 	self, err := c.ClientID(ctx).Result()
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.Do(ctx, "CLIENT", "LIST", "TYPE", "normal").Text()
+	var list string
+	for _, kind := range []string{"normal", "pubsub"} {
+		some, listed := c.Do(ctx, "CLIENT", "LIST", "TYPE", kind).Text()
+		list, err = list+some, errors.Join(err, listed)
+	}
 	all := map[string]string{}
 	for line := range strings.Lines(list) {
 		id, from := "", ""

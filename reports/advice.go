@@ -9,6 +9,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cost"
 )
 
@@ -26,6 +27,8 @@ type advised struct {
 	Name string
 	// But are the faults under which even this care was not enough, with the mechanism.
 	But string
+	// Untried are the troubles that this lock was not seen in.
+	Untried string
 	// Costs tells of outage, hand-off and requests.
 	Costs string
 }
@@ -33,25 +36,61 @@ type advised struct {
 // advisedLocks bounds the locks named in one situation.
 const advisedLocks = 4
 
+// advisor is what advice is made of, beside the cells.
+type advisor struct {
+	fenced func(lock string) bool // which grant tokens
+	// tried are the troubles that a lock was seen in.
+	tried func(lock string) []history.Trouble
+	bench *cost.Bench
+}
+
 // advise ranks the locks for three situations: those come first that went wrong under the
-// fewest faults in spite of the care, then those that cost less. fenced tells which grant
-// tokens; the control is no candidate.
-func advise(g grid, fenced func(lock string) bool, bench *cost.Bench) []advice {
+// fewest faults in spite of the care, then those that cost less. The control is no candidate,
+// and neither is a lock of which no server died: most of what locks forget they forget then.
+// unknown are how many locks that leaves out.
+func (a advisor) advise(g grid) (list []advice, unknown int) {
 	var ranks []rank
 	for _, s := range g.standings() {
 		ranks = append(ranks, s.Locks...)
 	}
 	if len(ranks) < 2 {
-		return nil
+		return nil, 0
 	}
-	tokens := slices.DeleteFunc(slices.Clone(ranks), func(r rank) bool { return !fenced(r.Name) })
-	list := []advice{
-		situation(ranks, lb.Check, bench, "The data is kept where nothing can refuse a write",
+	unknown = len(ranks)
+	ranks = slices.DeleteFunc(ranks, func(r rank) bool { return !slices.Contains(a.tried(r.Name), history.Failover) })
+	if unknown -= len(ranks); len(ranks) == 0 {
+		return nil, unknown
+	}
+	tokens := slices.DeleteFunc(slices.Clone(ranks), func(r rank) bool { return !a.fenced(r.Name) })
+	list = []advice{
+		a.situation(ranks, lb.Check, "The data is kept where nothing can refuse a write",
 			"The holder looks at its lease right before each write, and does not write when it is over."),
-		situation(tokens, lb.Fence, bench, "The data is kept in a store that can compare a number",
+		a.situation(tokens, lb.Fence, "The data is kept in a store that can compare a number",
 			"The holder sends the grant’s fencing token with each write, and the store refuses a token lower than one that it has seen."),
 	}
-	return append(list, soonest(append(best(ranks, lb.Check), best(tokens, lb.Fence)...), bench))
+	return append(list, a.soonest(append(best(ranks, lb.Check), best(tokens, lb.Fence)...))), unknown
+}
+
+// troubles are those of [history.Troubles] in the words of advice.
+var troubles = map[history.Trouble]string{
+	history.Failover: "the death of a server", history.Freeze: "a client that stands still", history.WrongTime: "a clock that errs",
+	history.Partition: "a network that parts", history.Death: "the death of a client",
+}
+
+// untried names the troubles that the lock was not seen in.
+func (a advisor) untried(lock string) string {
+	var list []string
+	for _, t := range history.Troubles() {
+		if !slices.Contains(a.tried(lock), t) {
+			list = append(list, troubles[t])
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// advised is what is said of the lock.
+func (a advisor) advised(r rank, but []*checker.Cell) advised {
+	return advised{r.Name, except(but), a.untried(r.Name), costs(r, a.bench)}
 }
 
 // best are the locks that went wrong in spite of the care under the fewest faults, or
@@ -65,20 +104,20 @@ func best(candidates []rank, care lb.Outcome) []rank {
 }
 
 // situation ranks the candidates by what went wrong although the holder took this care.
-func situation(candidates []rank, care lb.Outcome, bench *cost.Bench, when, says string) advice {
-	a := advice{When: when, Care: says}
+func (a advisor) situation(candidates []rank, care lb.Outcome, when, says string) advice {
+	s := advice{When: when, Care: says}
 	candidates = slices.Clone(candidates)
 	slices.SortStableFunc(candidates, func(x, y rank) int {
-		return cmp.Or(share(x, care)-share(y, care), cmp.Compare(handOff(bench, x.Name), handOff(bench, y.Name)), cmp.Compare(x.OutageMS, y.OutageMS))
+		return cmp.Or(share(x, care)-share(y, care), cmp.Compare(handOff(a.bench, x.Name), handOff(a.bench, y.Name)), cmp.Compare(x.OutageMS, y.OutageMS))
 	})
 	for i, r := range candidates {
 		if i == advisedLocks {
-			a.More = len(candidates) - i
+			s.More = len(candidates) - i
 			break
 		}
-		a.Locks = append(a.Locks, advised{r.Name, except(r.beyond(care)), costs(r, bench)})
+		s.Locks = append(s.Locks, a.advised(r, r.beyond(care)))
 	}
-	return a
+	return s
 }
 
 // share is how many of 10,000 cells went wrong in spite of the care: some locks have more
@@ -87,17 +126,17 @@ func share(r rank, care lb.Outcome) int { return len(r.beyond(care)) * 10_000 / 
 
 // soonest ranks locks, of which some may be named twice, by the longest time that nobody
 // could get them.
-func soonest(ranks []rank, bench *cost.Bench) advice {
-	a := advice{When: "Of the best of these, what gets on again soonest", Care: "By the longest time that nobody could get the lock, under any fault."}
+func (a advisor) soonest(ranks []rank) advice {
+	s := advice{When: "Of the best of these, what gets on again soonest", Care: "By the longest time that nobody could get the lock, under any fault."}
 	slices.SortStableFunc(ranks, func(x, y rank) int {
 		return cmp.Or(cmp.Compare(x.OutageMS, y.OutageMS), strings.Compare(x.Name, y.Name))
 	})
 	ranks = slices.CompactFunc(ranks, func(x, y rank) bool { return x.Name == y.Name })
 	for _, r := range ranks[:min(len(ranks), advisedLocks)] {
 		stuck := slices.DeleteFunc(slices.Clone(r.cells), func(c *checker.Cell) bool { return c.Outcome != lb.Stuck })
-		a.Locks = append(a.Locks, advised{r.Name, except(stuck), costs(r, bench)})
+		s.Locks = append(s.Locks, a.advised(r, stuck))
 	}
-	return a
+	return s
 }
 
 // except names the cells that went wrong all the same: "restart-empty (double grant)".

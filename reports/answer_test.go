@@ -1,11 +1,13 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // hurtBy is a cell in which somebody was hurt in the one run.
@@ -73,7 +75,13 @@ func TestAdvice(t *testing.T) {
 		hurtBy("worst", "pause", lb.Broken, lb.DoubleGrant), hurtBy("worst", "kill", lb.Broken, lb.DoubleGrant),
 		hurtBy("none", "pause", lb.Broken, lb.DoubleGrant),
 	}, 1)
-	list := advise(g, func(lock string) bool { return lock == "token" }, nil)
+	tried := map[string][]history.Trouble{
+		"token": history.Troubles(), "plain": history.Troubles(), "worst": {history.Failover, history.Freeze, history.Death}, "none": {history.Freeze}}
+	of := advisor{fenced: func(lock string) bool { return lock == "token" }, tried: func(lock string) []history.Trouble { return tried[lock] }}
+	list, unknown := of.advise(g)
+	if unknown != 0 {
+		t.Errorf("%d locks were left out", unknown)
+	}
 	if len(list) != 3 {
 		t.Fatalf("%d situations", len(list))
 	}
@@ -82,6 +90,9 @@ func TestAdvice(t *testing.T) {
 		s := ""
 		for _, l := range a.Locks {
 			s += l.Name + " but " + l.But + "; "
+			if l.Untried != map[string]string{"worst": "a clock that errs, a network that parts"}[l.Name] {
+				t.Errorf("%s: not tried: %q", l.Name, l.Untried)
+			}
 		}
 		got = append(got, s)
 	}
@@ -96,5 +107,17 @@ func TestAdvice(t *testing.T) {
 	}
 	if !strings.Contains(list[1].Locks[0].Costs, "4.00 s at most (kill)") {
 		t.Errorf("%q", list[1].Locks[0].Costs)
+	}
+	// Of what no server died nothing is advised, however little went wrong.
+	tried["plain"] = []history.Trouble{history.Freeze, history.Death}
+	list, unknown = of.advise(g)
+	if unknown != 1 || slices.ContainsFunc(list, func(a advice) bool {
+		return slices.ContainsFunc(a.Locks, func(l advised) bool { return l.Name == "plain" })
+	}) {
+		t.Errorf("%d locks were left out, and not plain: %+v", unknown, list)
+	}
+	tried = nil
+	if list, unknown = of.advise(g); list != nil || unknown != 3 {
+		t.Errorf("%d locks were left out, and advised is %+v", unknown, list)
 	}
 }

@@ -76,7 +76,7 @@ func (v *view) publish(b io.Writer) {
 		markdownPromises(b, v.Grid)
 	}
 	markdownAnswer(b, v)
-	markdownAdvice(b, v.Advice)
+	markdownAdvice(b, v)
 	fmt.Fprint(b, "\n## The matrix\n")
 	if !v.Single {
 		fmt.Fprint(b, "\n![The matrix: locks by faults](matrix.png)\n")
@@ -126,16 +126,25 @@ func markdownAnswer(b io.Writer, v *view) {
 	fmt.Fprintln(b)
 }
 
-func markdownAdvice(b io.Writer, list []advice) {
-	if len(list) > 0 {
+func markdownAdvice(b io.Writer, v *view) {
+	switch {
+	case len(v.Advice) > 0:
 		fmt.Fprint(b, "\n## Which lock to take\n\nMade of the cells alone: a lock stands higher the fewer faults hurt somebody in spite of the care, and then by what it costs.\n")
+		if v.Unadvised > 0 {
+			fmt.Fprintf(b, "Left out, since no server of theirs died in these runs: %s.\n", plural(v.Unadvised, "lock", "locks"))
+		}
+	case v.Unadvised > 0:
+		fmt.Fprint(b, "\n## Which lock to take\n\nNone of these, yet: no server of theirs died in these runs, and what a lock forgets it forgets then.\n")
 	}
-	for _, a := range list {
+	for _, a := range v.Advice {
 		fmt.Fprintf(b, "\n**%s.** %s\n\n", escapeMD(a.When), escapeMD(a.Care))
 		for i, l := range a.Locks {
 			fmt.Fprintf(b, "%d. `%s`", i+1, l.Name)
 			if l.But != "" {
 				fmt.Fprintf(b, ", but not under %s", escapeMD(l.But))
+			}
+			if l.Untried != "" {
+				fmt.Fprintf(b, "; not tried: %s", l.Untried)
 			}
 			if l.Costs != "" {
 				fmt.Fprintf(b, "; %s", escapeMD(l.Costs))

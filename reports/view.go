@@ -22,6 +22,8 @@ type view struct {
 	Warning   string
 	Standings []standing
 	Advice    []advice
+	// Unadvised are the locks of which no server died, and which are left out of it.
+	Unadvised int
 	// Control says what became of the lock that grants to everybody; Blind: it was not
 	// convicted everywhere.
 	Control string
@@ -72,7 +74,7 @@ func newView(p *page, bench *cost.Bench, at place, brief bool) *view {
 		v.Summary = "Every order of a few clients’ moves on a real server, up to bounds, each judged by itself."
 	}
 	var facts planFacts
-	guarded, fenced := false, map[string]bool{}
+	guarded, fenced, tried := false, map[string]bool{}, map[string][]history.Trouble{}
 	for _, row := range g.Rows {
 		var plan history.Plan
 		var cells []lockCell
@@ -85,6 +87,9 @@ func newView(p *page, bench *cost.Bench, at place, brief bool) *view {
 				facts.add(plan, c)
 				v.addStore(plan)
 				v.addFault(plan)
+				if plan.About != nil && !isUnclear(c) {
+					tried[row] = append(tried[row], plan.About.Troubles...)
+				}
 			}
 			lc := lockCell{Cell: c, Explained: explain, Notes: r.notes, Files: at.directory(r.run)}
 			if explain {
@@ -105,7 +110,11 @@ func newView(p *page, bench *cost.Bench, at place, brief bool) *view {
 	v.unfold()
 	if !v.Single {
 		v.Control, v.Blind = g.control(guarded)
-		v.Advice = advise(g, func(lock string) bool { return fenced[lock] }, bench)
+		v.Advice, v.Unadvised = advisor{
+			fenced: func(lock string) bool { return fenced[lock] },
+			tried:  func(lock string) []history.Trouble { return tried[lock] },
+			bench:  bench,
+		}.advise(g)
 		v.Absent = absences(g)
 	}
 	if len(v.Details) == 1 && len(v.Details[0].Story) > 0 && !p.orders {

@@ -17,7 +17,7 @@ func about(c catalog.Catalog, plan history.Plan) *history.About {
 		a.Algorithm, a.Source, a.Requests, a.Takes = info.Doc, info.Source, info.Requests, info.Takes
 	}
 	if f, err := c.Fault(plan.Fault); err == nil {
-		a.Fault = f.Doc
+		a.Fault, a.Troubles = f.Doc, f.Troubles()
 	}
 	return a
 }
