@@ -11,7 +11,7 @@ const (
 	Check        Outcome = "CHECK"        // a look at the lease before each write was needed, and enough
 	Fence        Outcome = "FENCE"        // only the token-checking store stayed right
 	Stuck        Outcome = "STUCK"        // nobody could get the lock after the fault healed
-	Broken       Outcome = "BROKEN"       // every copy that the algorithm can offer was hurt
+	Broken       Outcome = "BROKEN"       // two held the lock at once, or every copy that the algorithm can offer was hurt
 	Inconclusive Outcome = "INCONCLUSIVE" // the run proves nothing; the reason says why
 	NotAvailable Outcome = "n/a"          // the fault has no meaning here; the reason says why
 )

@@ -41,9 +41,9 @@ func judgeAnswers(r *run) Layer {
 	case r.stalled() > r.plan.TTL/2:
 		return Layer{Verdict: Vacuous, Summary: "not judged where the machine stood still"}
 	case len(failed) < mustFail || float64(len(failed)) <= mayFail*float64(asked):
-		return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while nothing was wrong, of which %d failed", count(asked, "acquire"), len(failed))}
+		return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while nothing was wrong, of which %d ended in an error", count(asked, "acquire"), len(failed))}
 	}
-	return Layer{Verdict: Invalid, Count: len(failed), Summary: fmt.Sprintf("%d of %s failed while nothing was wrong%s", len(failed), count(asked, "acquire"), suchAs(failed))}
+	return Layer{Verdict: Invalid, Count: len(failed), Summary: fmt.Sprintf("%d of %s ended in an error while nothing was wrong%s", len(failed), count(asked, "acquire"), suchAs(failed))}
 }
 
 // failed are the acquires that failed at such a time.
@@ -66,7 +66,7 @@ func suchAs(failed []*history.CallError) string {
 	if r := []rune(note); len(r) > most {
 		note = string(r[:most]) + "…"
 	}
-	return ", such as by: " + note
+	return ", such as: " + note
 }
 
 // inVain says how many acquires failed, where that may be why so little was seen; else "".
@@ -75,5 +75,5 @@ func (r *run) inVain() string {
 	if len(failed) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s failed%s", count(len(failed), "acquire"), suchAs(failed))
+	return fmt.Sprintf("; %s ended in an error%s", count(len(failed), "acquire"), suchAs(failed))
 }

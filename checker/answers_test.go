@@ -20,12 +20,12 @@ func TestAnswers(t *testing.T) {
 		want    Verdict
 		summary string
 	}{
-		"none":            {func(int) (bool, bool) { return false, false }, [2]lb.Instant{}, Valid, "100 acquires while nothing was wrong, of which 0 failed"},
-		"each third":      {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, Invalid, "34 of 100 acquires failed while nothing was wrong, such as by: deadlock found at 0"},
-		"refused":         {func(i int) (bool, bool) { return i%3 == 0, false }, [2]lb.Instant{}, Valid, "of which 0 failed"},
-		"two":             {func(i int) (bool, bool) { return i < 2, true }, [2]lb.Instant{}, Valid, "of which 2 failed"},
-		"under the fault": {func(i int) (bool, bool) { return i >= 40 && i < 60, true }, [2]lb.Instant{40, 58}, Valid, "of which 0 failed"},
-		"and long after":  {func(i int) (bool, bool) { return i >= 40 && i < 70, true }, [2]lb.Instant{40, 58}, Invalid, "10 of 80 acquires failed"},
+		"none":            {func(int) (bool, bool) { return false, false }, [2]lb.Instant{}, Valid, "100 acquires while nothing was wrong, of which 0 ended in an error"},
+		"each third":      {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, Invalid, "34 of 100 acquires ended in an error while nothing was wrong, such as: deadlock found at 0"},
+		"refused":         {func(i int) (bool, bool) { return i%3 == 0, false }, [2]lb.Instant{}, Valid, "of which 0 ended in an error"},
+		"two":             {func(i int) (bool, bool) { return i < 2, true }, [2]lb.Instant{}, Valid, "of which 2 ended in an error"},
+		"under the fault": {func(i int) (bool, bool) { return i >= 40 && i < 60, true }, [2]lb.Instant{40, 58}, Valid, "of which 0 ended in an error"},
+		"and long after":  {func(i int) (bool, bool) { return i >= 40 && i < 70, true }, [2]lb.Instant{40, 58}, Invalid, "10 of 80 acquires ended in an error"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h history.Events

@@ -65,7 +65,7 @@ func TestOwnProgram(t *testing.T) {
 			for f := range c.want {
 				faults = append(faults, f)
 			}
-			cmd := testkit.Command(t, at, "matrix", "--json", "--exec", c.exec, "--faults", strings.Join(faults, ","), "--jobs", c.jobs, "--seed", "3",
+			cmd := testkit.Command(t, at, "matrix", "--json", "--exec", c.exec, "--algorithms", "my-lock", "--faults", strings.Join(faults, ","), "--jobs", c.jobs, "--seed", "3",
 				"--ttl", c.ttl, "--duration", c.duration, "--clients", "3", "--processes", "3", "--out", "m")
 			cmd.Env = append(cmd.Env, "NODE_PATH=/usr/share/nodejs")
 			got := cells(t, cmd, exitKept)

@@ -22,6 +22,7 @@ import (
 type matrixFlags struct {
 	planFlags
 	algorithms, faults string
+	beside             string // a correct lock, beside a program of the user's
 	runs, jobs         int
 	until              float64
 	budget             time.Duration
@@ -107,7 +108,13 @@ func (prog program) matrix(ctx context.Context, f *matrixFlags, what string) (m 
 	if prog, err = f.asked(ctx, prog); err != nil {
 		return nil, err
 	}
+	if f.exec != "" && f.algorithms == "*" && what == "matrix" {
+		f.beside = prog.beside(f.Plan.Exec, f.Topology)
+	}
 	f.algorithms = withOwn(f.algorithms, f.Plan.Exec)
+	if f.beside != "" {
+		f.algorithms += "," + f.beside
+	}
 	m = &run.Matrix{Catalog: prog.Catalog, Runs: f.runs, Jobs: f.jobs, Until: f.until, Budget: f.budget}
 	if m.Algorithms, err = pick(f.algorithms, prog.Locks, func(l lb.Impl) string { return l.Info().Name }, prog.Lock); err != nil {
 		return nil, err
@@ -215,7 +222,11 @@ func (prog program) finishMatrix(cmd *cobra.Command, m *run.Matrix, f *matrixFla
 	if cells == nil {
 		return err
 	}
-	return finish(cmd, &f.planFlags, below(f.out, cells), m.Runs, err)
+	err = finish(cmd, &f.planFlags, below(f.out, cells), m.Runs, err)
+	if f.beside != "" {
+		tellWhose(cmd.ErrOrStderr(), f.Plan.Exec.Name, f.beside, cells)
+	}
+	return err
 }
 
 // canRun says whether this machine has what all runs of the matrix need.

@@ -96,7 +96,13 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	}
 	cell := checker.CellOf([]checker.Result{res})
 	cell.Dir = p.out
-	return finish(cmd, p, []checker.Cell{cell}, 1, failed)
+	err = finish(cmd, p, []checker.Cell{cell}, 1, failed)
+	if p.exec != "" && cell.Mechanism != "" {
+		if other := prog.beside(p.Plan.Exec, p.Topology); other != "" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "does a correct lock do the same? %s\n", shellLine("run", "--algorithm", other, "--fault", p.Fault))
+		}
+	}
+	return err
 }
 
 // finish makes the page and shows the cells, each of so many planned runs, also where

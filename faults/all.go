@@ -24,6 +24,7 @@ func All() []Fault {
 		cutHolder(),
 		at(kill(), "after-setnx"),
 		at(pause(), beforeWrite),
+		slowWork(),
 		clientAhead(),
 		clientBehind(),
 		clientDrift(),

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
@@ -40,7 +41,9 @@ func (s *scene) principals(f checker.Finding) []*act {
 	}
 	switch {
 	case f.Mechanism == lb.DoubleGrant && len(out) > 1:
-		add(s.lateReleaser(out[0], out[1]))
+		a, r := s.lateReleaser(out[0], out[1])
+		add(a)
+		s.blame(a, r, out[0])
 	case f.Mechanism == lb.Overstay, f.Mechanism == lb.EarlyRelease:
 		add(intruder(s.named, f.At))
 		add(s.overtaker(out[0], f.At))
@@ -101,12 +104,13 @@ func (s *scene) lastWriter(a *act, t lb.Instant) *act {
 	return s.act(last.Acq)
 }
 
-// lateReleaser is a third acquisition that its client released though its lease had
-// ended, the last one to do so while first was granted the lock or held it and second
-// was not granted it yet.
-func (s *scene) lateReleaser(first, second *act) *act {
+// lateReleaser is a third acquisition whose release was under way, or came, when its lease had
+// ended: the last one to do so while first was granted the lock or held it and second was not
+// granted it yet. A release that was sent in time can come too late.
+func (s *scene) lateReleaser(first, second *act) (*act, *history.Release) {
 	meanwhile := period{From: first.from, To: second.granted()}
 	found, when := history.None, lb.Instant(-1)
+	var release *history.Release
 	for _, n := range s.ByLock()[s.lock] {
 		a := &s.Acqs[n]
 		if s.first(a) > meanwhile.To {
@@ -119,15 +123,30 @@ func (s *scene) lateReleaser(first, second *act) *act {
 			if r.Client != a.Client || r.Call <= when || !meets(period{From: r.Call, To: returned(r)}, meanwhile) {
 				continue
 			}
-			if x := min(s.LeaseEnd(a), a.Lost); x < s.Released(a) && x < r.Call {
-				found, when = n, r.Call
+			if min(s.LeaseEnd(a), a.Lost) < returned(r) {
+				found, when, release = n, r.Call, r
 			}
 		}
 	}
 	if found == history.None {
-		return nil
+		return nil, nil
 	}
-	return s.act(found)
+	return s.act(found), release
+}
+
+// blame says that a late release may have freed what holder held. Its answer says what it did; who
+// was hurt by it the history does not know for certain.
+func (s *scene) blame(a *act, r *history.Release, holder *act) {
+	if a == nil || r.Result == lb.AnswerLost || returned(r) < holder.granted() {
+		return
+	}
+	s.cause = fmt.Sprintf("What freed it, as far as can be seen: the release by %s of its own acquisition, called at %s", s.ClientName(a.Acquisition), s.clock(r.Call))
+	if end := min(s.LeaseEnd(a.Acquisition), a.Lost); end < r.Call {
+		s.cause += ", after its lease had ended at " + s.clock(end)
+	} else {
+		s.cause += " and on its way when its lease ended at " + s.clock(end)
+	}
+	s.cause += fmt.Sprintf(" (answered: %s), while %s had been granted the lock.", reply(r), s.ClientName(holder.Acquisition))
 }
 
 // returned is the end of a release, or its call if nothing is known of an end.

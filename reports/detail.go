@@ -25,6 +25,7 @@ type detail struct {
 	Command  []string // its words, kept together with their values
 	Timeline string
 	Circle   string // who waits for whom, in a deadlock
+	Cause    string // what freed a lock that was held, as far as can be seen
 	Moments  []momentRow
 	Others   int
 	// Story are the moves of an order that was explored.
@@ -89,7 +90,7 @@ func newDetail(c *checker.Cell, r record, at place) detail {
 		if len(d.Story) > 0 {
 			s.of = c.Algorithm + " under " + c.Fault
 		}
-		d.Timeline, d.Others = s.svg(), s.others
+		d.Timeline, d.Cause, d.Others = s.svg(), s.cause, s.others
 		for _, m := range s.moments {
 			d.Moments = append(d.Moments, momentRow{m.N, s.when(m.At), m.Client, m.Text, m.Bad})
 		}

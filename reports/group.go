@@ -31,7 +31,7 @@ var (
 	}
 	faultKin = kinship{
 		{noFault, ""},
-		{"pause", "client"}, {"kill", "client"}, {"client-", "client"},
+		{"pause", "client"}, {"kill", "client"}, {"client-", "client"}, {"slow-work", "client"},
 		{"cut", "network"}, {"lost-", "network"}, {"late-", "network"}, {"lose-", "network"}, {"slow-", "network"},
 		{"kill-leader", "server"}, {"kill-two", "server"}, {"kill-server", "server"}, {"pause-leader", "server"}, {"failover", "server"}, {"restart-", "server"}, {"server-", "server"}, {"expire", "server"},
 		{"cut-two+", "pairs"},

@@ -192,8 +192,8 @@ func (t *teller) release(r *history.Release, f checker.Finding) {
 		})
 		return
 	}
-	late := a.lapsed < r.Call
-	t.add(r.Call, releaseText(r, late), func(m *moment) {
+	late := min(t.LeaseEnd(a.Acquisition), a.Lost) < returned(r)
+	t.add(r.Call, releaseText(r, a.lapsed < r.Call, late), func(m *moment) {
 		m.rank, m.wide = 6, late && !slices.Contains(f.IDs, t.ID(a.Acquisition))
 		m.label = "release"
 		if f.Mechanism == lb.VanishedGrant && r.Result == lb.AnswerLost && r.Call < t.MayEnd(a.Acquisition) {

@@ -30,6 +30,7 @@ type scene struct {
 	both      []period // in which the two holders of a double grant overlap
 	others    int      // clients that used the lock meanwhile and have no lane
 	of        string   // the run
+	cause     string   // of a double grant, "" where none was seen
 }
 
 // stranger is a release of what somebody else had acquired.

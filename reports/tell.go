@@ -40,9 +40,12 @@ func (s *scene) renewed(a *act) string {
 	return fmt.Sprintf("has renewed its lease (%s), now until %s", plural(len(a.renewals), "time", "times"), s.clock(until))
 }
 
-func releaseText(r *history.Release, late bool) string {
+func releaseText(r *history.Release, late, under bool) string {
 	if late {
 		return "releases, after its lease has ended: " + reply(r)
+	}
+	if under {
+		return "releases the lock; the answer comes when its lease has ended: " + reply(r)
 	}
 	return "releases the lock: " + reply(r)
 }

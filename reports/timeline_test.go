@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,38 @@ func TestTimelineTellsTheStory(t *testing.T) {
 			if !strings.Contains(svg, w) {
 				t.Errorf("%s: the picture lacks %q", c.name, w)
 			}
+		}
+	}
+}
+
+// TestCause: who freed what somebody else held is drawn, numbered and named, whether its release
+// was called too late or only came too late; and nobody is where each gave back its own in time.
+func TestCause(t *testing.T) {
+	for name, c := range map[string]struct {
+		call, back float64
+		answer     lb.Answer
+		want, do   string
+	}{
+		"called late":     {97, 97.8, lb.AnswerOK, "called at 0.097 s, after its lease had ended at 0.090 s (answered: ok), while w2.c0 had been granted the lock", "releases, after its lease has ended: ok"},
+		"came late":       {89, 97.8, lb.AnswerOK, "called at 0.089 s and on its way when its lease ended at 0.090 s (answered: ok)", "releases the lock; the answer comes when its lease has ended: ok"},
+		"freed nothing":   {97, 97.8, lb.AnswerLost, "", ""},
+		"before the next": {91, 92, lb.AnswerOK, "", ""},
+		"in time":         {80, 85, lb.AnswerOK, "", ""},
+	} {
+		tp := &tape{value: 10}
+		tp.call(0, "w1.c0").grant(1, 90).read(4).release(c.call, c.back, c.answer)
+		a := tp.call(20, "w2.c0").grant(94, 184).read(95)
+		b := tp.call(40, "w3.c0").grant(98.6, 188).read(99.5)
+		a.write(101, false).release(101.5, 102.2, lb.AnswerOK)
+		b.write(104, false).release(104.5, 105.1, lb.AnswerOK)
+		tp.add(140, history.Event{Kind: history.KindEnd})
+		s := newScene(indexed(t, tp.h), checker.Finding{Mechanism: lb.DoubleGrant, At: at(98.6), From: at(20), To: at(105.1), IDs: []string{a.id, b.id}}, history.Plan{})
+		if !strings.Contains(s.cause, c.want) || (s.cause == "") != (c.want == "") {
+			t.Errorf("%s: %q, want %q", name, s.cause, c.want)
+		}
+		told := slices.ContainsFunc(s.moments, func(m moment) bool { return m.Client == "w1.c0" && m.Text == c.do && m.N > 0 })
+		if c.want != "" && !told {
+			t.Errorf("%s: %q is no moment: %+v", name, c.do, s.moments)
 		}
 	}
 }

@@ -17,6 +17,7 @@ func endless() []lb.Expectation {
 		{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
+		{Fault: "slow-work", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "lose-reply", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that is sent again frees nothing but its own", Source: claim},
 		{Fault: "slow-reply", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that is sent again frees nothing but its own", Source: claim},
 		{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that comes again frees nothing but its own", Source: claim},

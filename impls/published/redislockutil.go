@@ -39,7 +39,7 @@ func RedisLockUtil() lb.Impl {
 			Takes:      "setnx",
 			Traits:     lb.Traits{Leased: true},
 			Expect: compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())),
-				late("pause-holder"), late("cut-holder"),
+				late("pause-holder"), late("cut-holder"), late("slow-work"),
 				again("lost-grant"), again("late-grant"), again("lose-reply"), again("slow-reply"), again("cut-rejoin"),
 				again("kill-session"), again("reconnect-storm"), again("idle-holder"), again("one-way-cut"),
 				lb.Expectation{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,

@@ -45,6 +45,8 @@ func lateDel() []lb.Expectation {
 	return compose.Except(compose.InRedis(compose.OnReplica(compose.OnWallClock(compose.Lease()))),
 		lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "the late holder's DEL frees the lock of the next one", Source: doc},
+		lb.Expectation{Fault: "slow-work", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "whoever works for longer than the lease frees the lock of the next one", Source: doc},
 		lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Check},
 			Why: "the late DEL frees the next one's lock, unless TCP delivers it while nobody holds it", Source: doc},
 		lb.Expectation{Fault: "one-way-cut", Outcomes: []lb.Outcome{lb.Broken, lb.Check},

@@ -19,6 +19,8 @@ func Lease() []lb.Expectation {
 			Why: "the holder's own clock tells it that its lease is over", Source: Kleppmann},
 		{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.Overstay,
 			Why: "no look at the clock helps a holder that stops after it, and there is no token", Source: Kleppmann},
+		{Fault: "slow-work", Outcomes: []lb.Outcome{lb.Check}, Reason: lb.Overstay,
+			Why: "nobody renews the lease, and whoever works for longer can see that it is over", Source: Kleppmann},
 		{Fault: "lost-grant", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "a grant of which nobody has heard is taken back by its owner value, or ends with its lease", Source: ownClaim},
 		{Fault: "late-grant", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
@@ -98,8 +100,12 @@ func RenewedOnWallClock(base []lb.Expectation) []lb.Expectation {
 			all[i].Why = "it is renewed in time also at half the speed: three times in a lease by the holder's clock"
 		}
 	}
-	return all
+	return Except(all, worksOn)
 }
+
+// worksOn is what a lock is good for that lasts as long as its holder's process wants it to.
+var worksOn = lb.Expectation{Fault: "slow-work", Outcomes: []lb.Outcome{lb.Safe},
+	Why: "the lock is kept for as long as its holder's process runs, however long the work takes", Source: ownClaim}
 
 // OnMonotonicClock are the expectations of a lease that the servers time by a clock
 // that nobody can set: they are immune by design.
@@ -144,7 +150,7 @@ func OnSession(base []lb.Expectation) []lb.Expectation {
 	if fenced(base) {
 		worst = lb.Fence
 	}
-	return Except(base,
+	return Except(base, worksOn,
 		lb.Expectation{Fault: "expire-waiter", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "who waits looks, before it takes the lock, whether its place in line is still there", Source: ownClaim},
 		lb.Expectation{Fault: "expire-all", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},

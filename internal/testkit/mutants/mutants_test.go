@@ -1,6 +1,8 @@
 package mutants
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +20,11 @@ func (l lock) Info() lb.Info { return lb.Info{Name: l.name} }
 
 // saw is a result under a fault with leases of one second.
 func saw(fault string, o lb.Outcome, reason string, outage time.Duration) checker.Result {
-	return checker.Result{Outcome: o, Reason: reason, OutageMS: float64(outage) / 1e6,
+	how, _, _ := strings.Cut(reason, ":")
+	if !slices.Contains(lb.Mechanisms(), how) {
+		how = ""
+	}
+	return checker.Result{Outcome: o, Mechanism: how, Reason: reason, OutageMS: float64(outage) / 1e6,
 		Plan: history.Plan{Fault: fault, TTL: time.Second}}
 }
 

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// byTheBook are correct locks, by the servers that they are on: what one of them does under a
+// fault, every lock of its kind does. Where it matters the second is renewed.
+var byTheBook = map[string][2]string{
+	"redis":     {"redis-setpx-lua", "redis-watchdog"},
+	"redis-5":   {"redlock", "redlock"},
+	"zookeeper": {"zk-sequential", "zk-sequential"},
+	"etcd":      {"etcd-lease", "etcd-lease"},
+	"mariadb":   {"mysql-insert-ttl", "mysql-forupdate"},
+}
+
+// beside is the lock that stands beside a program of the user's, to tell its own mistakes from
+// what no lock of its kind can do; "" for none, as on a topology on which it does not run.
+func (p program) beside(own *history.Exec, topology string) string {
+	impl, err := p.Lock(own.Name)
+	if err != nil {
+		return ""
+	}
+	info := impl.Info()
+	for _, t := range info.Topologies {
+		locks, ok := byTheBook[t]
+		if !ok {
+			continue
+		}
+		name := locks[0]
+		if t := info.Traits; t.Renewing || t.Session {
+			name = locks[1]
+		}
+		if l, err := p.Lock(name); err == nil && (topology == "" || slices.Contains(l.Info().Topologies, topology)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// tellWhose says of each fault that hurt the program's users whether it hurt those of the lock
+// beside it, too. That it did not, in a few runs, is a hint and no proof.
+func tellWhose(w io.Writer, own, beside string, cells []checker.Cell) {
+	worse := []lb.Outcome{lb.Safe, lb.Check, lb.Fence, lb.Stuck, lb.Broken}
+	of := func(lock, fault string) int {
+		i := slices.IndexFunc(cells, func(c checker.Cell) bool { return c.Algorithm == lock && c.Fault == fault })
+		if i < 0 {
+			return -1
+		}
+		return slices.Index(worse, cells[i].Outcome)
+	}
+	for _, c := range cells {
+		mine, other := of(own, c.Fault), of(beside, c.Fault)
+		if c.Algorithm != own || mine < 1 || other < 0 {
+			continue
+		}
+		fmt.Fprintf(w, "%s × %s: %s, and %s, a correct lock on such servers, is %s", own, c.Fault, c.Outcome, beside, worse[other])
+		switch {
+		case other == 0:
+			fmt.Fprint(w, " there: look at yours first\n")
+		case mine > other:
+			fmt.Fprint(w, " there: look first at what yours does worse\n")
+		default:
+			fmt.Fprint(w, " there, too: it is no mistake of yours alone\n")
+		}
+	}
+}
