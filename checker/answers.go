@@ -22,7 +22,7 @@ func judgeAnswers(r *run) Layer {
 	calm := func(at lb.Instant) bool {
 		for i := range r.Faults {
 			f := &r.Faults[i]
-			if end := f.Healed; f.Struck && at >= f.Strike && (end == history.Forever || at <= end+afterwards*lb.Instant(r.plan.TTL)) {
+			if end := f.Healed; f.Struck && at+2*r.Error >= f.Strike && (end == history.Forever || at <= end+afterwards*lb.Instant(r.plan.TTL)+2*r.Error) {
 				return false
 			}
 		}

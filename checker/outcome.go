@@ -260,7 +260,13 @@ func (c *conclusion) inconclusive() string {
 	if why := c.undecided(); why != "" {
 		return why
 	}
+	if why := c.unseen(); why != "" {
+		return why
+	}
 	if c.faulty() {
+		if c.r.plan.Brief {
+			return fmt.Sprintf("the fault was over in less than a tenth of a lease of %v: what it does to leases and sessions takes longer", c.r.plan.TTL)
+		}
 		if strike, _, _ := c.r.faultTimes(); strike < 0 {
 			return strings.TrimSuffix("the fault never struck: "+c.res.Effect.Measured, ": ")
 		}
@@ -281,6 +287,23 @@ func (c *conclusion) inconclusive() string {
 		return fmt.Sprintf("too few contended sections: %s, of which %d contended%s", count(c.res.Sections, "section"), c.res.Contended, c.r.inVain())
 	}
 	return ""
+}
+
+// unseen is why nothing is known of what a program of the user's asked: a grant takes a request at
+// least, and most went to the servers by another way than through the bench, where nothing can
+// strike them.
+func (c *conclusion) unseen() string {
+	granted := 0
+	for i := range c.r.Acqs {
+		if c.r.Acqs[i].Granted() {
+			granted++
+		}
+	}
+	if c.r.plan.Exec == nil || 2*c.r.Requests >= granted {
+		return ""
+	}
+	return fmt.Sprintf("%s, and %s passed lockbench: the program reaches its servers by another way, where no fault can strike it; it must connect to the addresses that it is told",
+		count(granted, "grant"), count(c.r.Requests, "request"))
 }
 
 // faulty reports whether something was meant to go wrong in this run.

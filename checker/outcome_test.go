@@ -86,6 +86,15 @@ func TestOutcome(t *testing.T) {
 	type plan = history.Plan
 	fenced := plan{Traits: lb.Traits{Fenced: true}}
 	quiet := func() *story { return tell(plan{}).busy(10, 12) }
+	mine := func(requests int) *story {
+		s := tell(plan{Exec: &history.Exec{Name: "mine"}}).busy(10, 12)
+		for i := range s.events {
+			if e := &s.events[i]; e.Kind == history.KindReturn && e.Op == history.OpAcquire && requests > 0 {
+				e.Requests, requests = 1, requests-1
+			}
+		}
+		return s
+	}
 	tests := []struct {
 		name   string
 		story  *story
@@ -95,6 +104,11 @@ func TestOutcome(t *testing.T) {
 		{"nothing happened", quiet(), lb.Safe, ""},
 		{"the fault was proven", quiet().fault(60, 90, true), lb.Safe, ""},
 		{"the fault did not bite", quiet().fault(60, 90, false), lb.Inconclusive, "the fault had no effect: measured"},
+		{"the fault was over at once", tell(plan{Brief: true, TTL: time.Second}).busy(10, 12).fault(60, 61, true), lb.Inconclusive, "the fault was over in less than a tenth of a lease of 1s"},
+		{"the fault was over at once, and hurt", double(plan{Brief: true}).fault(400, 410, true), lb.Broken, "double grant: "},
+		{"a program that walks around the bench", mine(0), lb.Inconclusive, "12 grants, and 0 requests passed lockbench"},
+		{"a program of which half is seen", mine(5), lb.Inconclusive, "12 grants, and 5 requests passed lockbench"},
+		{"a program that asks through the bench", mine(12), lb.Safe, ""},
 		{"the fault never struck", quiet().planned("pause"), lb.Inconclusive, "the fault never struck"},
 		{"nobody else asked while it was in force", quiet().fault(2000, 3000, true).busy(4000, 12), lb.Inconclusive, "nobody else asked for the lock while the fault was in force"},
 		{"nobody else asked before it was being healed", quiet().fault(2000, 3000, true).healing(2100).busy(2200, 12), lb.Inconclusive, "nobody else asked for the lock while the fault was in force"},

@@ -66,8 +66,8 @@ func clientSlow(name, doc string, share float64) Fault {
 			}
 			return func() history.Proof {
 				behind := -moved.Ahead()
-				return proven(behind.Seconds() > share*on.TTL().Seconds(), "the clock of %s fell %s behind, as a program there read it, while %s held the lock for %s",
-					w.Name(), seconds(behind), v.Client, seconds(v.Stopped()))
+				return proven(behind.Seconds() > share*on.TTL().Seconds(), "the clock of %s fell %s behind, as a program there read it, while %s for %s",
+					w.Name(), seconds(behind), on.standing(v), seconds(v.Stopped()))
 			}, nil
 		}}
 }

@@ -86,7 +86,7 @@ func byCommand(ctx context.Context, on Strike, order lab.Order) (Proof, error) {
 			after, _ = leads(asking, on)
 		}
 		o := done.Outage()
-		switch ran := fmt.Sprintf("the command ran while %s held the lock (it said %q)", v.Client, done.Said); {
+		switch ran := fmt.Sprintf("the command ran while %s (it said %q)", on.standing(v), done.Said); {
 		case before != "" && after != "" && before != after:
 			return proven(true, "%s; %s led before, and %s after", ran, before, after)
 		case o.For >= noticed+3*o.Usual:

@@ -20,8 +20,8 @@ func cut() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(drops.Packets() > 0 && v.Stopped() > 0, "%d packets between %s and the lock service were dropped while %s stood at %s for %s",
-					drops.Packets(), v.Worker.Name(), v.Client, on.Step(), seconds(v.Stopped()))
+				return proven(drops.Packets() > 0 && v.Stopped() > 0, "%s stood at %s for %s, and %d packets between %s and the lock service were dropped meanwhile, %d in all",
+					v.Client, on.Step(), seconds(v.Stopped()), drops.Standing(), v.Worker.Name(), drops.Packets())
 			}, nil
 		}}
 }

@@ -77,7 +77,7 @@ func expireWaiter() Fault {
 // expireAll ends all sessions, as a lock service does that was out of reach for too long.
 func expireAll() Fault {
 	return expiring("expire-all", "the lock service ends the sessions of all clients while one of them holds the lock",
-		func(_ Strike, v *Victim, all []Client) ([]Client, string) {
-			return all, "while " + v.Client + " held the lock"
+		func(on Strike, v *Victim, all []Client) ([]Client, string) {
+			return all, "while " + on.standing(v)
 		})
 }

@@ -69,5 +69,5 @@ func takeOver(ctx context.Context, on Strike, leader Node) (Proof, error) {
 		return nil, err
 	}
 	next, at := successor(ctx, on, leader)
-	return succeeded(leader, next, "killed while "+v.Client+" held the lock", at.Sub(struck)), ctx.Err()
+	return succeeded(leader, next, "killed while "+on.standing(v), at.Sub(struck)), ctx.Err()
 }

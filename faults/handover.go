@@ -31,7 +31,7 @@ func failoverByCommand() Fault {
 			if err := others(ctx); err != nil {
 				return nil, err
 			}
-			return succeeded(leader, next, "replaced by command while "+v.Client+" held the lock", at.Sub(ordered)), ctx.Err()
+			return succeeded(leader, next, "replaced by command while "+on.standing(v), at.Sub(ordered)), ctx.Err()
 		}}
 }
 

@@ -23,8 +23,8 @@ func oneWayCut() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(drops.Packets() > 0 && v.Stopped() > 0, "%d packets from %s to the lock service were dropped, and nothing the other way, while %s stood at %s for %s",
-					drops.Packets(), v.Worker.Name(), v.Client, on.Step(), seconds(v.Stopped()))
+				return proven(drops.Packets() > 0 && v.Stopped() > 0, "%s stood at %s for %s, and %d packets from %s to the lock service were dropped meanwhile, %d in all, %d of them with data; nothing the other way",
+					v.Client, on.Step(), seconds(v.Stopped()), drops.Standing(), v.Worker.Name(), drops.Packets(), drops.Data())
 			}, nil
 		}}
 }

@@ -30,7 +30,7 @@ func replaceMember() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(true, "%s was killed while %s held the lock, and removed; another with an empty disk was in its place after %s", s.Name(), v.Client, seconds(down))
+				return proven(true, "%s was killed while %s, and removed; another with an empty disk was in its place after %s", s.Name(), on.standing(v), seconds(down))
 			}, nil
 		}}
 }

@@ -20,7 +20,7 @@ func restart(name, doc string, empty bool, needs ...Need) Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(true, "%s was killed while %s held the lock, and answered again after %s", s.Name(), v.Client, seconds(down))
+				return proven(true, "%s was killed while %s, and answered again after %s", s.Name(), on.standing(v), seconds(down))
 			}, nil
 		}}
 }

@@ -37,7 +37,7 @@ func rollingRestart() Fault {
 				if err != nil {
 					return nil, err
 				}
-				told = append(told, fmt.Sprintf("%s went while %s held the lock, and was back after %s", s.Name(), v.Client, seconds(down)))
+				told = append(told, fmt.Sprintf("%s went while %s, and was back after %s", s.Name(), on.standing(v), seconds(down)))
 			}
 			return func() history.Proof { return proven(true, "%s", strings.Join(told, "; ")) }, nil
 		}}

@@ -36,8 +36,8 @@ func serverClock(name, doc string, leases, rate float64) Fault {
 				// time of their leader.
 				last := len(clocks) - 1
 				ahead := clocks[last].Ahead()
-				return proven(ahead.Abs() > on.TTL()/2 && (ahead > 0) == (leases+rate > 0), "the clock of %s was %s, as it told itself, while %s held the lock (%d of %d servers)",
-					moved[last].Name(), off(ahead), v.Client, len(moved), len(servers))
+				return proven(ahead.Abs() > on.TTL()/2 && (ahead > 0) == (leases+rate > 0), "the clock of %s was %s, as it told itself, while %s (%d of %d servers)",
+					moved[last].Name(), off(ahead), on.standing(v), len(moved), len(servers))
 			}, nil
 		}}
 }

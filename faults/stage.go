@@ -18,6 +18,10 @@ type Strike struct {
 // Step is the step at which it strikes a client.
 func (s Strike) Step() string { return s.Fault.Step(s.Setting()) }
 
+// standing says where a client was that was stopped: whether it held the lock there is for the
+// history to say.
+func (s Strike) standing(v *Victim) string { return v.Client + " stood at " + s.Step() }
+
 // Stage is a run in progress, as far as faults may touch it. Every act on it records
 // when it begins and when it has ended, and what it changed is undone when the fault is
 // healed, if the fault has not done so itself: first the victims are let go, then the
@@ -158,6 +162,8 @@ type Client struct {
 type Drops struct {
 	// Packets so far, and those of them that carried data, while they are being dropped.
 	Packets, Data func() uint64
+	// Standing is how many had been dropped when the fault's victims were let go.
+	Standing func() uint64
 	// Lasted is how long they have been dropped.
 	Lasted func() time.Duration
 	// End removes the rule.

@@ -23,6 +23,9 @@ type Plan struct {
 	// Exec is the algorithm as a program of the user's, nil for one of the list.
 	Exec  *Exec  `json:"exec,omitempty"`
 	Fault string `json:"fault"`
+	// Brief: the fault is over long before a lease is, though it is one that works by the end of
+	// leases or sessions: who asked for so short a one sees nothing of that.
+	Brief bool `json:"brief,omitempty"`
 	// FaultsAtOnce is how many of a fault that consists of others may be in force at a time,
 	// 0 for one.
 	FaultsAtOnce int    `json:"faults_at_once,omitempty"`

@@ -54,6 +54,7 @@ type party struct {
 
 	broken        bool // its network was, at some time
 	passed, wired int  // requests before those that are compared
+	gaveUp        int  // how often it did
 }
 
 // client opens a session.

@@ -20,6 +20,7 @@ type acts struct {
 	victims []*caught
 	ends    []func(note string) // of the victims' stops
 	undo    []func(context.Context) error
+	last    []func()        // what is looked at before the first victim is let go
 	down    map[string]bool // servers that were killed and nobody starts again
 }
 
@@ -87,6 +88,13 @@ func (a *acts) undone(f func(context.Context) error) (once func(context.Context)
 	return once
 }
 
+// before has f called before the first victim is let go.
+func (a *acts) before(f func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.last = append(a.last, f)
+}
+
 // unwind undoes what the strike did. First it lets the victims go; those that are late
 // anyway at the worst moment for a careless lock: another client has just been granted
 // the lock and is at work, and works for long enough for a third to be granted what
@@ -95,8 +103,11 @@ func (a *acts) undone(f func(context.Context) error) (once func(context.Context)
 func (s *strike) unwind(ctx context.Context, late bool) (err error) {
 	a := &s.acts
 	a.mu.Lock() // a fault that does not heed its context may go on
-	victims, ends, undo := slices.Clone(a.victims), slices.Clone(a.ends), slices.Clone(a.undo)
+	victims, ends, undo, last := slices.Clone(a.victims), slices.Clone(a.ends), slices.Clone(a.undo), slices.Clone(a.last)
 	a.mu.Unlock()
+	for _, look := range last {
+		look()
+	}
 	for i, v := range victims {
 		second := func(context.Context) error { return nil }
 		if late && !v.free && v.how != faults.Kill {

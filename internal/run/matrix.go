@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -84,7 +85,20 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 		plan.TTL = max(defaultTTL, fault.MinTTL)
 	}
 	plan.Duration = max(plan.Duration, work.AtLeast(plan.TTL))
+	plan.Brief = m.brief(fault, plan.TTL)
 	return plan
+}
+
+// brief reports whether the fault was told to last less than a tenth of a lease, and lasts a lease
+// and longer where nobody says for how long. A death is none the less one, and what servers do on
+// their own does not ask for leases.
+func (m *Matrix) brief(fault faults.Fault, ttl time.Duration) bool {
+	name, _, told := strings.Cut(fault.Name, "/")
+	if !told || strings.Contains(name, ",") || fault.Family == faults.Servers || fault.Trouble == history.Death || fault.Lasts.Of(ttl) >= ttl/10 {
+		return false
+	}
+	usual, err := m.Catalog.Fault(name)
+	return err == nil && usual.Lasts.Of(ttl) >= ttl
 }
 
 // where is the topology of the algorithm's that the fault strikes: the first that it prefers,

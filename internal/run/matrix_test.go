@@ -48,3 +48,20 @@ func TestWhere(t *testing.T) {
 		}
 	}
 }
+
+// TestBrief: what lasts a hundredth of a lease shows nothing of what the fault does to leases.
+func TestBrief(t *testing.T) {
+	m := run.Matrix{Catalog: things(), Workload: workloads.Counter{}, Base: history.Plan{Lab: "local", Workload: "counter"}}
+	for fault, want := range map[string]bool{
+		"pause-holder": false, "pause-holder/1ms": true, "pause-holder/0.7ttl": false, "pause@before-write/0.05ttl": true, "client-clock/1ms": true,
+		"cut-rejoin/10ms": true, "slow-work/99ms": true, "slow-work/101ms": false, "kill-holder/1ms": false, "kill-leader/1ms": false, "none": false,
+	} {
+		f, err := m.Catalog.Fault(fault)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.For(redis.SetPXLua(), f, 0).Brief; got != want {
+			t.Errorf("%s: %t, want %t", fault, got, want)
+		}
+	}
+}

@@ -36,11 +36,13 @@ func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, 
 	if err != nil {
 		return nil, err
 	}
-	var gone uint64 // how many it had dropped when it was removed
+	var gone, data, stood uint64 // how many it had dropped when it was removed, of these with data, and when the victims were let go
+	s.acts.before(func() { stood, _ = rule.Packets() })
 	var lasted time.Duration
 	start, removed := clock.Now(), false
 	remove := s.acts.undone(func(ctx context.Context) (err error) {
 		gone, err = patiently(ctx, rule)
+		data, _ = rule.Data() // what can't be counted is not said
 		removed = true
 		err = errors.Join(err, rule.Remove())
 		lasted = clock.Now().Sub(start)
@@ -48,6 +50,7 @@ func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, 
 		return err
 	})
 	return &faults.Drops{End: remove,
+		Standing: func() uint64 { return stood },
 		Packets: func() uint64 {
 			if removed {
 				return gone
@@ -56,6 +59,9 @@ func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, 
 			return n
 		},
 		Data: func() uint64 {
+			if removed {
+				return data
+			}
 			n, _ := rule.Data()
 			return n
 		},
