@@ -265,7 +265,7 @@ func (c *conclusion) inconclusive() string {
 	}
 	if c.faulty() {
 		if c.r.plan.Brief {
-			return fmt.Sprintf("the fault was over in less than a tenth of a lease of %v: what it does to leases and sessions takes longer", c.r.plan.TTL)
+			return fmt.Sprintf("a fault was told to be over in less than a tenth of a lease of %v: what it does to leases and sessions takes longer", c.r.plan.TTL)
 		}
 		if strike, _, _ := c.r.faultTimes(); strike < 0 {
 			return strings.TrimSuffix("the fault never struck: "+c.res.Effect.Measured, ": ")
@@ -290,8 +290,7 @@ func (c *conclusion) inconclusive() string {
 }
 
 // unseen is why nothing is known of what a program of the user's asked: a grant takes a request at
-// least, and most went to the servers by another way than through the bench, where nothing can
-// strike them.
+// least, and of most there was none that passed the bench under a name that the program has said.
 func (c *conclusion) unseen() string {
 	granted := 0
 	for i := range c.r.Acqs {
@@ -302,7 +301,7 @@ func (c *conclusion) unseen() string {
 	if c.r.plan.Exec == nil || 2*c.r.Requests >= granted {
 		return ""
 	}
-	return fmt.Sprintf("%s, and %s passed lockbench: the program reaches its servers by another way, where no fault can strike it; it must connect to the addresses that it is told",
+	return fmt.Sprintf("%s, and %s of those that it says it sends passed lockbench: either the program connects by another way than to the addresses that it is told, where no fault can strike it, or it says other names than those of its requests",
 		count(granted, "grant"), count(c.r.Requests, "request"))
 }
 

@@ -166,6 +166,15 @@ func (r *Result) UnmarshalJSON(text []byte) error {
 	return err
 }
 
+// TellClaim is one of a cell's claims in words.
+func TellClaim(claim string) string {
+	name, how, _ := strings.Cut(claim, ": no: ")
+	if name == LayerAnswers { // which nobody claims, and everybody expects
+		return how
+	}
+	return "claimed, and not kept: " + name + ": " + how
+}
+
 // What became of what an algorithm declares.
 const (
 	PromiseKept   = "kept"

@@ -44,30 +44,37 @@ func (p program) beside(own *history.Exec, topology string) string {
 	return ""
 }
 
-// tellWhose says of each fault that hurt the program's users whether it hurt those of the lock
-// beside it, too. That it did not, in a few runs, is a hint and no proof.
+// tellWhose says of each fault that hurt the program's users what it did to those of the lock
+// beside it. That it did nothing to them, in a few runs, is a hint and no proof.
 func tellWhose(w io.Writer, own, beside string, cells []checker.Cell) {
 	worse := []lb.Outcome{lb.Safe, lb.Check, lb.Fence, lb.Stuck, lb.Broken}
-	of := func(lock, fault string) int {
-		i := slices.IndexFunc(cells, func(c checker.Cell) bool { return c.Algorithm == lock && c.Fault == fault })
-		if i < 0 {
-			return -1
-		}
-		return slices.Index(worse, cells[i].Outcome)
-	}
 	for _, c := range cells {
-		mine, other := of(own, c.Fault), of(beside, c.Fault)
-		if c.Algorithm != own || mine < 1 || other < 0 {
+		mine := slices.Index(worse, c.Outcome)
+		i := slices.IndexFunc(cells, func(o checker.Cell) bool { return o.Algorithm == beside && o.Fault == c.Fault })
+		if c.Algorithm != own || mine < 1 || i < 0 || !slices.Contains(worse, cells[i].Outcome) {
 			continue
 		}
-		fmt.Fprintf(w, "%s × %s: %s, and %s, a correct lock on such servers, is %s", own, c.Fault, c.Outcome, beside, worse[other])
-		switch {
+		o := &cells[i]
+		fmt.Fprintf(w, "%s × %s: %s; %s, a correct lock on such servers, is %s there: ", own, c.Fault, how(&c), beside, how(o))
+		switch other := slices.Index(worse, o.Outcome); {
 		case other == 0:
-			fmt.Fprint(w, " there: look at yours first\n")
+			fmt.Fprint(w, "look at yours first\n")
 		case mine > other:
-			fmt.Fprint(w, " there: look first at what yours does worse\n")
+			fmt.Fprint(w, "look first at what yours does worse\n")
+		case mine < other:
+			fmt.Fprint(w, "yours does no worse\n")
+		case c.Mechanism != o.Mechanism:
+			fmt.Fprint(w, "look first at what yours does otherwise\n")
 		default:
-			fmt.Fprint(w, " there, too: it is no mistake of yours alone\n")
+			fmt.Fprint(w, "it is no mistake of yours alone\n")
 		}
 	}
+}
+
+// how is the outcome with its mechanism.
+func how(c *checker.Cell) string {
+	if c.Mechanism == "" {
+		return string(c.Outcome)
+	}
+	return fmt.Sprintf("%s (%s)", c.Outcome, c.Mechanism)
 }

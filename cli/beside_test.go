@@ -11,25 +11,34 @@ import (
 // TestWhose: what only the program does is its own, and what a correct lock there does, too, is not.
 func TestWhose(t *testing.T) {
 	var cells []checker.Cell
-	for fault, o := range map[string][2]lb.Outcome{
-		"none": {lb.Safe, lb.Safe}, "pause": {lb.Broken, lb.Check}, "kill": {lb.Stuck, lb.Safe}, "failover": {lb.Broken, lb.Broken},
-		"milder": {lb.Check, lb.Broken}, "open": {lb.Broken, lb.Inconclusive}, "absent": {lb.Inconclusive, lb.Safe},
+	for fault, c := range map[string][2]checker.Cell{
+		"none":     {{Outcome: lb.Safe}, {Outcome: lb.Safe}},
+		"pause":    {{Outcome: lb.Broken, Mechanism: lb.DoubleGrant}, {Outcome: lb.Check, Mechanism: lb.Overstay}},
+		"kill":     {{Outcome: lb.Stuck, Mechanism: lb.Ghost}, {Outcome: lb.Safe}},
+		"failover": {{Outcome: lb.Broken, Mechanism: lb.DoubleGrant}, {Outcome: lb.Broken, Mechanism: lb.DoubleGrant}},
+		"write":    {{Outcome: lb.Broken, Mechanism: lb.DoubleGrant}, {Outcome: lb.Broken, Mechanism: lb.Overstay}},
+		"milder":   {{Outcome: lb.Check, Mechanism: lb.Overstay}, {Outcome: lb.Broken, Mechanism: lb.Overstay}},
+		"open":     {{Outcome: lb.Broken}, {Outcome: lb.Inconclusive}},
+		"absent":   {{Outcome: lb.Inconclusive}, {Outcome: lb.Safe}},
 	} {
-		cells = append(cells, checker.Cell{Algorithm: "mine", Fault: fault, Outcome: o[0]}, checker.Cell{Algorithm: "good", Fault: fault, Outcome: o[1]})
+		c[0].Algorithm, c[1].Algorithm, c[0].Fault, c[1].Fault = "mine", "good", fault, fault
+		cells = append(cells, c[:]...)
 	}
 	var b strings.Builder
 	tellWhose(&b, "mine", "good", cells)
+	const beside = "; good, a correct lock on such servers, is "
 	for _, want := range []string{
-		"mine × pause: BROKEN, and good, a correct lock on such servers, is CHECK there: look first at what yours does worse",
-		"mine × kill: STUCK, and good, a correct lock on such servers, is SAFE there: look at yours first",
-		"mine × failover: BROKEN, and good, a correct lock on such servers, is BROKEN there, too: it is no mistake of yours alone",
-		"mine × milder: CHECK, and good, a correct lock on such servers, is BROKEN there, too: it is no mistake of yours alone",
+		"mine × pause: BROKEN (double grant)" + beside + "CHECK (overstay) there: look first at what yours does worse",
+		"mine × kill: STUCK (ghost)" + beside + "SAFE there: look at yours first",
+		"mine × failover: BROKEN (double grant)" + beside + "BROKEN (double grant) there: it is no mistake of yours alone",
+		"mine × write: BROKEN (double grant)" + beside + "BROKEN (overstay) there: look first at what yours does otherwise",
+		"mine × milder: CHECK (overstay)" + beside + "BROKEN (overstay) there: yours does no worse",
 	} {
 		if !strings.Contains(b.String(), want+"\n") {
 			t.Errorf("lacks %q", want)
 		}
 	}
-	if n := strings.Count(b.String(), "\n"); n != 4 {
+	if n := strings.Count(b.String(), "\n"); n != 5 {
 		t.Errorf("%d lines:\n%s", n, &b)
 	}
 }

@@ -59,7 +59,7 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f.DurationVar(&p.Duration, "duration", duration, "how long clients work at least; a fault makes it longer")
 	f.IntVar(&p.FaultsAtOnce, "faults-at-once", 1, "how many faults may be in force at the same time, where the fault consists of several, as random does")
 	f.Uint64Var(&p.Seed, "seed", 0, "seed of the schedule (default: from the time, printed)")
-	f.StringVar((*string)(&p.Require), "require", "", "the worst that may come of a lock that declares nothing, such as a program of yours: SAFE, CHECK or FENCE (default: anything, and the exit code is 0)")
+	f.StringVar((*string)(&p.Require), "require", "", "the worst that may come of a lock that declares nothing, or with --exec of that program: SAFE, CHECK or FENCE (default: anything, and the exit code is 0)")
 	f.StringVar(&p.out, "out", "", "the directory to write (default: runs/<time>-…)")
 	f.BoolVar(&p.json, "json", false, "one JSON object on standard output")
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -99,7 +101,9 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	err = finish(cmd, p, []checker.Cell{cell}, 1, failed)
 	if p.exec != "" && cell.Mechanism != "" {
 		if other := prog.beside(p.Plan.Exec, p.Topology); other != "" {
-			fmt.Fprintf(cmd.ErrOrStderr(), "does a correct lock do the same? %s\n", shellLine("run", "--algorithm", other, "--fault", p.Fault))
+			same := plan
+			same.Exec, same.Algorithm, same.Require = nil, other, ""
+			fmt.Fprintf(cmd.ErrOrStderr(), "does a correct lock do the same? %s\n", strings.Join(reports.Command(os.Args[0], same), " "))
 		}
 	}
 	return err

@@ -27,13 +27,9 @@ adds the server's.`,
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "versions": built})
 			}
-			revision := cmp.Or(built["revision"], "unknown")
-			if built["modified"] != "" {
-				revision += ", with changes"
-			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintf(w, "lockbench\t%s\n", cmp.Or(built[run.Module], "(devel)"))
-			fmt.Fprintf(w, "revision\t%s\n", revision)
+			fmt.Fprintf(w, "lockbench\t%s\n", moduleVersion(built))
+			fmt.Fprintf(w, "revision\t%s\n", revision(built))
 			fmt.Fprintf(w, "go\t%s %s/%s\n", built["go"], runtime.GOOS, runtime.GOARCH)
 			for _, path := range slices.Sorted(maps.Keys(built)) {
 				switch path {
@@ -47,4 +43,21 @@ adds the server's.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object on standard output")
 	return cmd
+}
+
+func moduleVersion(built map[string]string) string { return cmp.Or(built[run.Module], "(devel)") }
+
+// revision is that of the sources.
+func revision(built map[string]string) string {
+	r := cmp.Or(built["revision"], "unknown")
+	if built["modified"] != "" {
+		r += ", with changes"
+	}
+	return r
+}
+
+// thisVersion is what --version says: what there is to quote in a report.
+func thisVersion() string {
+	built := run.Built()
+	return fmt.Sprintf("%s (revision %s)", moduleVersion(built), revision(built))
 }

@@ -68,8 +68,12 @@ type Fault struct {
 	Inject func(ctx context.Context, on Strike) (Proof, error)
 }
 
-// Troubles are the fault's own, and those of what it consists of.
+// Troubles are the fault's own, and those of what it consists of. Of a mix that is drawn until the
+// end of the run nobody knows before which of them come.
 func (f Fault) Troubles() (all []history.Trouble) {
+	if f.Repeats {
+		return nil
+	}
 	if f.Trouble != "" {
 		all = append(all, f.Trouble)
 	}

@@ -1,12 +1,14 @@
 package faults_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -226,6 +228,22 @@ func TestClashes(t *testing.T) {
 	for _, f := range find("random").Mix {
 		if !f.Clashes(f) || f.MinTTL > find("random").MinTTL {
 			t.Errorf("%s in random: it must not meet itself, and needs leases of %v", f.Name, f.MinTTL)
+		}
+	}
+}
+
+// TestTroubles: a list makes the troubles of its parts, and of a mix nobody knows which come.
+func TestTroubles(t *testing.T) {
+	for name, want := range map[string][]history.Trouble{
+		"none": nil, "pause-holder": {history.Freeze}, "kill@after-setnx": {history.Death}, "restart-holder": {history.Death}, "twin-holder": nil,
+		"pause-holder,failover": {history.Failover, history.Freeze}, "rolling-restart": {history.Failover}, "random": nil, "soak": nil, "slow-work": nil,
+	} {
+		f, err := faults.Find(everything(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Troubles(); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
 }

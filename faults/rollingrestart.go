@@ -13,7 +13,7 @@ import (
 // down in good order, and the next when it is back. Each time another client holds the
 // lock, and keeps it until the member is back, or for half a lease.
 func rollingRestart() Fault {
-	return Fault{Name: "rolling-restart", Family: Servers, At: whileHolding,
+	return Fault{Name: "rolling-restart", Family: Servers, At: whileHolding, Trouble: history.Failover,
 		Doc:   "every server is shut down and started again with its disk, one after the other, each while a client holds the lock",
 		Needs: []Need{SeveralServers}, MinTTL: promotionTTL, Takes: time.Minute, Lasts: Length{Time: time.Second},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

@@ -136,7 +136,7 @@ const (
 	Death     Trouble = "death"     // a client dies
 	Partition Trouble = "partition" // some can't reach others
 	WrongTime Trouble = "clock"     // a clock jumps, or runs too fast or too slow
-	Failover  Trouble = "failover"  // a server of the lock service dies
+	Failover  Trouble = "failover"  // a server of the lock service ends, or another takes its place
 )
 
 // Troubles are all of them, the worst for most locks first.

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/lockbench/lockbench/checker"
 )
@@ -14,7 +13,7 @@ func asides(c *checker.Cell) (list []string) {
 		list = append(list, fmt.Sprintf("%s in %s, %d proved nothing", c.Outcome, plural(c.Runs-n, "run", "runs"), n))
 	}
 	for _, claim := range c.Claims {
-		list = append(list, "claimed, and not kept: "+strings.Replace(claim, ": no: ", ": ", 1))
+		list = append(list, checker.TellClaim(claim))
 	}
 	return list
 }

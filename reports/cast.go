@@ -123,7 +123,7 @@ func (s *scene) lateReleaser(first, second *act) (*act, *history.Release) {
 			if r.Client != a.Client || r.Call <= when || !meets(period{From: r.Call, To: returned(r)}, meanwhile) {
 				continue
 			}
-			if min(s.LeaseEnd(a), a.Lost) < returned(r) {
+			if end := min(s.LeaseEnd(a), a.Lost); end < returned(r) && s.mayFree(r, end, first) {
 				found, when, release = n, r.Call, r
 			}
 		}
@@ -134,10 +134,18 @@ func (s *scene) lateReleaser(first, second *act) (*act, *history.Release) {
 	return s.act(found), release
 }
 
+// mayFree reports whether a release of what ended at that time may have freed what holder was granted.
+// One that was answered with a no did not; and one that was called in time did its work before, where
+// the holder was granted the lock before the lease had ended.
+func (s *scene) mayFree(r *history.Release, end lb.Instant, holder *act) bool {
+	no := r.Result == lb.AnswerLost || r.Result == lb.AnswerFailed
+	return !no && (end < r.Call || end <= holder.granted())
+}
+
 // blame says that a late release may have freed what holder held. Its answer says what it did; who
 // was hurt by it the history does not know for certain.
 func (s *scene) blame(a *act, r *history.Release, holder *act) {
-	if a == nil || r.Result == lb.AnswerLost || returned(r) < holder.granted() {
+	if a == nil || returned(r) < holder.granted() {
 		return
 	}
 	s.cause = fmt.Sprintf("What freed it, as far as can be seen: the release by %s of its own acquisition, called at %s", s.ClientName(a.Acquisition), s.clock(r.Call))

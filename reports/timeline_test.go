@@ -74,6 +74,7 @@ func TestCause(t *testing.T) {
 		"called late":     {97, 97.8, lb.AnswerOK, "called at 0.097 s, after its lease had ended at 0.090 s (answered: ok), while w2.c0 had been granted the lock", "releases, after its lease has ended: ok"},
 		"came late":       {89, 97.8, lb.AnswerOK, "called at 0.089 s and on its way when its lease ended at 0.090 s (answered: ok)", "releases the lock; the answer comes when its lease has ended: ok"},
 		"freed nothing":   {97, 97.8, lb.AnswerLost, "", ""},
+		"without effect":  {97, 97.8, lb.AnswerFailed, "", ""},
 		"before the next": {91, 92, lb.AnswerOK, "", ""},
 		"in time":         {80, 85, lb.AnswerOK, "", ""},
 	} {

@@ -222,6 +222,7 @@ func Command(program string, p history.Plan) []string {
 	add("ttl", p.TTL.String())
 	add("duration", p.Duration.String())
 	add("seed", fmt.Sprint(p.Seed))
+	add("require", string(p.Require))
 	if p.First {
 		s = append(s, "--first")
 	}

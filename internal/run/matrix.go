@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,7 +67,8 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 	}
 	plan.Algorithm, plan.Fault, plan.Workload = info.Name, fault.Name, work.Name
 	plan.Traits, plan.Expect, plan.Jobs = fault.Claims(info.Traits), work.Expected(info, plan.Fault), max(1, m.Jobs)
-	if plan.Expect == nil && plan.Require != "" {
+	// Where a program of the user's is tried, the locks beside it are yardsticks.
+	if held := m.Base.Exec == nil || plan.Exec != nil; held && plan.Expect == nil && plan.Require != "" {
 		plan.Expect = lb.Required(plan.Fault, plan.Require)
 	}
 	plan.Evidence, plan.Guarded, plan.GivesUp = work.Evidence, work.Guarded, work.GivesUp
@@ -93,8 +95,11 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 // and longer where nobody says for how long. A death is none the less one, and what servers do on
 // their own does not ask for leases.
 func (m *Matrix) brief(fault faults.Fault, ttl time.Duration) bool {
+	if !fault.Repeats && slices.ContainsFunc(fault.Mix, func(one faults.Fault) bool { return m.brief(one, ttl) }) {
+		return true // a list is no better than what it is made of
+	}
 	name, _, told := strings.Cut(fault.Name, "/")
-	if !told || strings.Contains(name, ",") || fault.Family == faults.Servers || fault.Trouble == history.Death || fault.Lasts.Of(ttl) >= ttl/10 {
+	if !told || len(fault.Mix) > 0 || fault.Family == faults.Servers || fault.Trouble == history.Death || fault.Lasts.Of(ttl) >= ttl/10 {
 		return false
 	}
 	usual, err := m.Catalog.Fault(name)

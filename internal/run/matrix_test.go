@@ -55,6 +55,7 @@ func TestBrief(t *testing.T) {
 	for fault, want := range map[string]bool{
 		"pause-holder": false, "pause-holder/1ms": true, "pause-holder/0.7ttl": false, "pause@before-write/0.05ttl": true, "client-clock/1ms": true,
 		"cut-rejoin/10ms": true, "slow-work/99ms": true, "slow-work/101ms": false, "kill-holder/1ms": false, "kill-leader/1ms": false, "none": false,
+		"pause-holder/1ms,cut-holder/1ms": true, "pause-holder,cut-holder/1ms": true, "pause-holder,cut-holder": false, "random": false,
 	} {
 		f, err := m.Catalog.Fault(fault)
 		if err != nil {
@@ -63,5 +64,29 @@ func TestBrief(t *testing.T) {
 		if got := m.For(redis.SetPXLua(), f, 0).Brief; got != want {
 			t.Errorf("%s: %t, want %t", fault, got, want)
 		}
+	}
+}
+
+// TestRequire: what declares nothing is held to what is required; beside a program of the user's the
+// others are yardsticks, and what a lock declares itself counts more.
+func TestRequire(t *testing.T) {
+	m := run.Matrix{Catalog: things(), Workload: workloads.Counter{}, Base: history.Plan{Lab: "local", Workload: "counter", Require: lb.Check}}
+	f, err := m.Catalog.Fault("pause@after-setpx/3s") // of which no lock says anything
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared, err := m.Catalog.Fault("pause-holder")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := m.For(redis.SetPXLua(), f, 0).Expect; e == nil || len(e.Outcomes) != 2 || e.Outcomes[1] != lb.Check {
+		t.Errorf("of a lock that declares nothing is expected %+v", e)
+	}
+	if e := m.For(redis.SetPXLua(), declared, 0).Expect; e == nil || e.Reason != lb.Overstay {
+		t.Errorf("its own declaration does not count: %+v", e)
+	}
+	m.Base.Exec = &history.Exec{Name: "mine"}
+	if e := m.For(redis.SetPXLua(), f, 0).Expect; e != nil {
+		t.Errorf("of a yardstick is expected %+v", e)
 	}
 }
