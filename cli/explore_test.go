@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -192,6 +193,8 @@ func TestExploreInterrupted(t *testing.T) {
 	for said := bufio.NewScanner(stderr); said.Scan(); { // how far it is
 		if strings.Contains(said.Text(), " 1 breaks it") || strings.Contains(said.Text(), " break it") {
 			_ = cmd.Process.Signal(os.Interrupt)
+			time.Sleep(5 * time.Millisecond)
+			_ = cmd.Process.Signal(os.Interrupt) // as timeout does, and means it once
 		}
 	}
 	_ = cmd.Wait()

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/lab"
@@ -42,7 +43,9 @@ func Main(args []string, c Catalog) (code int) {
 	lab.Direct()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	context.AfterFunc(ctx, stop) // who asks twice does not want to wait
+	// Who asks twice does not want to wait. timeout, and a shell that passes on what its group was
+	// sent, ask twice at once, and mean it once.
+	context.AfterFunc(ctx, func() { time.AfterFunc(atOnce, stop) })
 	root := program{c}.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -55,6 +58,9 @@ func Main(args []string, c Catalog) (code int) {
 	}
 	return codeOf(err)
 }
+
+// atOnce is how soon behind a signal another is taken for the same.
+const atOnce = 500 * time.Millisecond
 
 func (p program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
