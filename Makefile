@@ -15,7 +15,7 @@ help: ## this list
 # The locks and faults that say the most, in about two minutes: of each kind of trouble one, or
 # no lock could be advised.
 LOCKS  := none,redis-setnx-expire,redis-setpx-del,redis-setpx-lua,redis-fenced,redlock,zk-sequential,etcd-lease,mysql-forupdate
-FAULTS := none,pause-holder,kill-holder,cut-holder,kill@after-setnx,pause@before-write,failover,failover-unreplicated,client-clock:drift,server-clock
+FAULTS := none,pause-holder,kill-holder,cut-holder,kill@after-setnx,pause@before-write,failover,failover-unreplicated,kill-two,client-clock:drift,server-clock
 
 # make bench LAB=docker runs servers and clients in containers, as root.
 LAB ?= local

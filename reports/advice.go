@@ -47,18 +47,23 @@ type advisor struct {
 // advise ranks the locks for three situations: those come first that went wrong under the
 // fewest faults in spite of the care, then those that cost less. The control is no candidate,
 // and neither is a lock of which no server died: most of what locks forget they forget then.
-// unknown are how many locks that leaves out.
-func (a advisor) advise(g grid) (list []advice, unknown int) {
+// unknown are the locks that that leaves out.
+func (a advisor) advise(g grid) (list []advice, unknown []string) {
 	var ranks []rank
 	for _, s := range g.standings() {
 		ranks = append(ranks, s.Locks...)
 	}
 	if len(ranks) < 2 {
-		return nil, 0
+		return nil, nil
 	}
-	unknown = len(ranks)
-	ranks = slices.DeleteFunc(ranks, func(r rank) bool { return !slices.Contains(a.tried(r.Name), history.Failover) })
-	if unknown -= len(ranks); len(ranks) == 0 {
+	ranks = slices.DeleteFunc(ranks, func(r rank) bool {
+		left := !slices.Contains(a.tried(r.Name), history.Failover)
+		if left {
+			unknown = append(unknown, r.Name)
+		}
+		return left
+	})
+	if len(ranks) == 0 {
 		return nil, unknown
 	}
 	tokens := slices.DeleteFunc(slices.Clone(ranks), func(r rank) bool { return !a.fenced(r.Name) })

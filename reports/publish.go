@@ -130,10 +130,10 @@ func markdownAdvice(b io.Writer, v *view) {
 	switch {
 	case len(v.Advice) > 0:
 		fmt.Fprint(b, "\n## Which lock to take\n\nMade of the cells alone: a lock stands higher the fewer faults hurt somebody in spite of the care, and then by what it costs.\n")
-		if v.Unadvised > 0 {
-			fmt.Fprintf(b, "Left out, since no server of theirs died in these runs: %s.\n", plural(v.Unadvised, "lock", "locks"))
+		if len(v.Unadvised) > 0 {
+			fmt.Fprintf(b, "Left out, since no server of theirs died in these runs: %s.\n", strings.Join(v.Unadvised, ", "))
 		}
-	case v.Unadvised > 0:
+	case len(v.Unadvised) > 0:
 		fmt.Fprint(b, "\n## Which lock to take\n\nNone of these, yet: no server of theirs died in these runs, and what a lock forgets it forgets then.\n")
 	}
 	for _, a := range v.Advice {

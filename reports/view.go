@@ -23,7 +23,7 @@ type view struct {
 	Standings []standing
 	Advice    []advice
 	// Unadvised are the locks of which no server died, and which are left out of it.
-	Unadvised int
+	Unadvised []string
 	// Control says what became of the lock that grants to everybody; Blind: it was not
 	// convicted everywhere.
 	Control string
