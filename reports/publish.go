@@ -131,10 +131,10 @@ func markdownAdvice(b io.Writer, v *view) {
 	case len(v.Advice) > 0:
 		fmt.Fprint(b, "\n## Which lock to take\n\nMade of the cells alone: a lock stands higher the fewer faults hurt somebody in spite of the care, and then by what it costs.\n")
 		if len(v.Unadvised) > 0 {
-			fmt.Fprintf(b, "Left out, since no server of theirs died in these runs: %s.\n", strings.Join(v.Unadvised, ", "))
+			fmt.Fprintf(b, "Left out, since no server of theirs is known to have died in these runs: %s.\n", strings.Join(v.Unadvised, ", "))
 		}
 	case len(v.Unadvised) > 0:
-		fmt.Fprint(b, "\n## Which lock to take\n\nNone of these, yet: no server of theirs died in these runs, and what a lock forgets it forgets then.\n")
+		fmt.Fprint(b, "\n## Which lock to take\n\nNone of these, yet: no server of theirs is known to have died in these runs, and what a lock forgets it forgets then.\n")
 	}
 	for _, a := range v.Advice {
 		fmt.Fprintf(b, "\n**%s.** %s\n\n", escapeMD(a.When), escapeMD(a.Care))
