@@ -64,8 +64,8 @@ TEST := -p 6 -vet=off -ldflags='-s -w' -timeout 60m
 # What takes longest begins first.
 FIRST := ./reports ./cli ./docker ./impls/redis ./internal/explore ./impls/zk
 
-# Collecting garbage half as often saves a tenth of what linking and the labs' programs work.
-test test-all test-times: export GOGC ?= 200
+# Collecting garbage less often saves a tenth of what linking and the labs' programs work.
+test test-all test-times: export GOGC ?= 400
 
 # Without a browser, or docker compose, their tests skip; where CI is set, they fail.
 test: servers languages ## every test, on real servers and in a browser

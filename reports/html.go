@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/lockbench/lockbench/internal/rundir"
 )
@@ -23,35 +24,38 @@ var templates embed.FS
 //go:embed style script
 var parts embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"css":       func() template.CSS { return template.CSS(joined("style")) },
-	"js":        func() template.JS { return template.JS(joined("script")) },
-	"svg":       func(s string) template.HTML { return template.HTML(s) },
-	"join":      func(list []string) string { return strings.Join(list, ", ") },
-	"dots":      func(n int) []struct{} { return make([]struct{}, n) },
-	"inc":       func(n int) int { return n + 1 },
-	"span":      span,
-	"plural":    plural,
-	"clip":      clip,
-	"short":     short,
-	"class":     class,
-	"kind":      outcomeClass,
-	"anchor":    anchor,
-	"lock":      anchorOfLock,
-	"mechanism": howShort,
-	"violated":  violated,
-	"amount":    inUnit,
-	"interval":  interval,
-	"factor":    factor,
-	"figure":    figureName,
-	"p":         pText,
-	"asides":    asides,
-	"title":     title,
-	"word":      word,
-	"differs":   differs,
-	"outcomes":  func() any { return outcomes },
-	"hazards":   func() any { return mechanisms },
-}).ParseFS(templates, "*.tmpl"))
+// pages are read when one is asked for: most processes of lockbench, such as workers, make none.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"css":       func() template.CSS { return template.CSS(joined("style")) },
+		"js":        func() template.JS { return template.JS(joined("script")) },
+		"svg":       func(s string) template.HTML { return template.HTML(s) },
+		"join":      func(list []string) string { return strings.Join(list, ", ") },
+		"dots":      func(n int) []struct{} { return make([]struct{}, n) },
+		"inc":       func(n int) int { return n + 1 },
+		"span":      span,
+		"plural":    plural,
+		"clip":      clip,
+		"short":     short,
+		"class":     class,
+		"kind":      outcomeClass,
+		"anchor":    anchor,
+		"lock":      anchorOfLock,
+		"mechanism": howShort,
+		"violated":  violated,
+		"amount":    inUnit,
+		"interval":  interval,
+		"factor":    factor,
+		"figure":    figureName,
+		"p":         pText,
+		"asides":    asides,
+		"title":     title,
+		"word":      word,
+		"differs":   differs,
+		"outcomes":  func() any { return outcomes },
+		"hazards":   func() any { return mechanisms },
+	}).ParseFS(templates, "*.tmpl"))
+})
 
 // joined is the parts in a folder, one after the other in the order of their names.
 func joined(folder string) string {
@@ -174,7 +178,7 @@ func (v *view) addPlots(plots string, benches []namedBench) (err error) {
 
 func writePage(path, name string, data any) (string, error) {
 	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
+	if err := pages().ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("reports: write the page: %w", err)
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {

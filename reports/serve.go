@@ -26,11 +26,11 @@ func Page(w io.Writer, dir string, brief bool) error {
 	if v, ok := c.data.(*view); ok {
 		v.Brief = false // nobody has interrupted it
 	}
-	return pages.ExecuteTemplate(w, c.template, c.data)
+	return pages().ExecuteTemplate(w, c.template, c.data)
 }
 
 // Head begins a page that looks like those of this package: all up to what its body shows.
-func Head(w io.Writer, title string) error { return pages.ExecuteTemplate(w, "head", title) }
+func Head(w io.Writer, title string) error { return pages().ExecuteTemplate(w, "head", title) }
 
 // Inline are the contents of the elements <style> and <script> on the pages, which a
 // Content-Security-Policy may want to know.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/reports"
@@ -23,14 +24,17 @@ var liveJS string
 //go:embed *.tmpl
 var templates embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"css":  func() template.CSS { return template.CSS(serveCSS) },
-	"js":   func() template.JS { return template.JS(liveJS) },
-	"path": pathOf,
-	"join": func(list []string, sep string) string { return strings.Join(list, sep) },
-	"ago":  ago,
-	"size": size,
-}).ParseFS(templates, "*.tmpl"))
+// pages are read when one is asked for: most processes of lockbench, such as workers, make none.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"css":  func() template.CSS { return template.CSS(serveCSS) },
+		"js":   func() template.JS { return template.JS(liveJS) },
+		"path": pathOf,
+		"join": func(list []string, sep string) string { return strings.Join(list, sep) },
+		"ago":  ago,
+		"size": size,
+	}).ParseFS(templates, "*.tmpl"))
+})
 
 // How often the pages look for news: what goes on, and what may change all the same.
 const (
@@ -75,11 +79,11 @@ func framed(content []byte, b bar) (page []byte, tag string, err error) {
 	with := func(b bar) ([]byte, error) {
 		var page bytes.Buffer
 		page.Write(head)
-		err := pages.ExecuteTemplate(&page, "head", nil)
+		err := pages().ExecuteTemplate(&page, "head", nil)
 		page.WriteString("</head>")
 		page.Write(start)
 		page.WriteString("<body>")
-		err = errors.Join(err, pages.ExecuteTemplate(&page, "bar", b))
+		err = errors.Join(err, pages().ExecuteTemplate(&page, "bar", b))
 		page.Write(body)
 		return page.Bytes(), err
 	}
@@ -99,7 +103,7 @@ func own(title, name string, data any, b bar) (page []byte, tag string, err erro
 	if err := reports.Head(&content, title); err != nil {
 		return nil, "", fmt.Errorf("serve: %w", err)
 	}
-	if err := pages.ExecuteTemplate(&content, name, data); err != nil {
+	if err := pages().ExecuteTemplate(&content, name, data); err != nil {
 		return nil, "", fmt.Errorf("serve: %w", err)
 	}
 	content.WriteString("</body>\n</html>\n")
