@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// A lock may fail now and then where nothing is wrong, but not more often: of so many acquires,
+// A lock may fail now and then while no fault is in force, but not more often: of so many acquires,
 // and not fewer in all.
 const (
 	mayFail    = 0.01
@@ -16,8 +16,9 @@ const (
 	afterwards = 2 // leases after a fault in which what it did may still be felt
 )
 
-// judgeAnswers asks whether acquires fail while nothing is wrong: with an error, which is neither
+// judgeAnswers asks whether acquires fail while no fault is in force: with an error, which is neither
 // a refusal nor the end of their caller's patience. That hurts nobody, and no other layer tells.
+// What else was wrong then, such as a clock since the beginning, it does not know, and does not say.
 func judgeAnswers(r *run) Layer {
 	calm := func(at lb.Instant) bool {
 		for i := range r.Faults {
@@ -37,13 +38,13 @@ func judgeAnswers(r *run) Layer {
 	failed := r.failed(calm)
 	switch {
 	case asked == 0:
-		return Layer{Verdict: Vacuous, Summary: "nobody asked for a lock while nothing was wrong"}
+		return Layer{Verdict: Vacuous, Summary: "no acquire returned while no fault was in force"}
 	case r.stalled() > r.plan.TTL/2:
 		return Layer{Verdict: Vacuous, Summary: "not judged where the machine stood still"}
 	case len(failed) < mustFail || float64(len(failed)) <= mayFail*float64(asked):
-		return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while nothing was wrong, of which %d ended in an error", count(asked, "acquire"), len(failed))}
+		return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while no fault was in force, of which %d ended in an error", count(asked, "acquire"), len(failed))}
 	}
-	return Layer{Verdict: Invalid, Count: len(failed), Summary: fmt.Sprintf("%d of %s ended in an error while nothing was wrong%s", len(failed), count(asked, "acquire"), suchAs(failed))}
+	return Layer{Verdict: Invalid, Count: len(failed), Summary: fmt.Sprintf("%d of %s ended in an error while no fault was in force%s", len(failed), count(asked, "acquire"), suchAs(failed))}
 }
 
 // failed are the acquires that failed at such a time.

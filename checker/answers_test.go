@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// TestAnswers: what fails while nothing is wrong is told with how it failed, and what fails under
+// TestAnswers: what fails while no fault is in force is told with how it failed, and what fails under
 // a fault, or because its caller went away, is no matter. No outcome depends on it.
 func TestAnswers(t *testing.T) {
 	const acquires, second = 100, lb.Instant(time.Second)
@@ -20,8 +20,8 @@ func TestAnswers(t *testing.T) {
 		want    Verdict
 		summary string
 	}{
-		"none":            {func(int) (bool, bool) { return false, false }, [2]lb.Instant{}, Valid, "100 acquires while nothing was wrong, of which 0 ended in an error"},
-		"each third":      {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, Invalid, "34 of 100 acquires ended in an error while nothing was wrong, such as: deadlock found at 0"},
+		"none":            {func(int) (bool, bool) { return false, false }, [2]lb.Instant{}, Valid, "100 acquires while no fault was in force, of which 0 ended in an error"},
+		"each third":      {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, Invalid, "34 of 100 acquires ended in an error while no fault was in force, such as: deadlock found at 0"},
 		"refused":         {func(i int) (bool, bool) { return i%3 == 0, false }, [2]lb.Instant{}, Valid, "of which 0 ended in an error"},
 		"two":             {func(i int) (bool, bool) { return i < 2, true }, [2]lb.Instant{}, Valid, "of which 2 ended in an error"},
 		"under the fault": {func(i int) (bool, bool) { return i >= 40 && i < 60, true }, [2]lb.Instant{40, 58}, Valid, "of which 0 ended in an error"},

@@ -25,7 +25,7 @@ const (
 	LayerFair   = "fair"
 	LayerTold   = "told"
 	LayerLeased = "leased"
-	// What every lock claims: who asks while nothing is wrong is answered.
+	// What every lock claims: who asks while no fault is in force is answered.
 	LayerAnswers = "answers"
 
 	// LayerWorkload is the workload's own judgement, of a workload that has one.

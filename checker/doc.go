@@ -18,7 +18,7 @@
 //
 //   - fair, told, leased: what the algorithm claims beside, where it does
 //
-//   - answers: whether acquires fail while nothing is wrong
+//   - answers: whether acquires fail while no fault is in force
 //
 //   - workload: the workload's own judgement, where it has one
 //

@@ -45,7 +45,7 @@ func (p program) beside(own *history.Exec, topology string) string {
 }
 
 // tellWhose says of each fault that hurt the program's users what it did to those of the lock
-// beside it. That it did nothing to them, in a few runs, is a hint and no proof.
+// beside it. Both are often one run: where to look is a hint, and whose mistake it is stays open.
 func tellWhose(w io.Writer, own, beside string, cells []checker.Cell) {
 	worse := []lb.Outcome{lb.Safe, lb.Check, lb.Fence, lb.Stuck, lb.Broken}
 	for _, c := range cells {
@@ -55,26 +55,30 @@ func tellWhose(w io.Writer, own, beside string, cells []checker.Cell) {
 			continue
 		}
 		o := &cells[i]
-		fmt.Fprintf(w, "%s × %s: %s; %s, a correct lock on such servers, is %s there: ", own, c.Fault, how(&c), beside, how(o))
+		fmt.Fprintf(w, "%s × %s: %s; %s, a correct lock on such servers, was %s there: ", own, c.Fault, how(&c), beside, how(o))
 		switch other := slices.Index(worse, o.Outcome); {
 		case other == 0:
 			fmt.Fprint(w, "look at yours first\n")
 		case mine > other:
 			fmt.Fprint(w, "look first at what yours does worse\n")
 		case mine < other:
-			fmt.Fprint(w, "yours does no worse\n")
+			fmt.Fprint(w, "yours was no worse\n")
 		case c.Mechanism != o.Mechanism:
 			fmt.Fprint(w, "look first at what yours does otherwise\n")
 		default:
-			fmt.Fprint(w, "it is no mistake of yours alone\n")
+			fmt.Fprint(w, "both were hurt the same way, so look whether for the same reason\n")
 		}
 	}
 }
 
-// how is the outcome with its mechanism.
+// how is the outcome with its mechanism, the worst of so many runs.
 func how(c *checker.Cell) string {
-	if c.Mechanism == "" {
-		return string(c.Outcome)
+	s := string(c.Outcome)
+	if c.Mechanism != "" {
+		s += " (" + c.Mechanism + ")"
 	}
-	return fmt.Sprintf("%s (%s)", c.Outcome, c.Mechanism)
+	if c.Runs == 1 {
+		return s + " in 1 run"
+	}
+	return fmt.Sprintf("%s at worst in %d runs", s, c.Runs)
 }

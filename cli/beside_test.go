@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// TestWhose: what only the program does is its own, and what a correct lock there does, too, is not.
+// TestWhose: what is said of two outcomes is where to look, of how many runs, and not whose mistake it was.
 func TestWhose(t *testing.T) {
 	var cells []checker.Cell
 	for fault, c := range map[string][2]checker.Cell{
@@ -21,18 +21,19 @@ func TestWhose(t *testing.T) {
 		"open":     {{Outcome: lb.Broken}, {Outcome: lb.Inconclusive}},
 		"absent":   {{Outcome: lb.Inconclusive}, {Outcome: lb.Safe}},
 	} {
+		c[0].Runs, c[1].Runs = 1, 2
 		c[0].Algorithm, c[1].Algorithm, c[0].Fault, c[1].Fault = "mine", "good", fault, fault
 		cells = append(cells, c[:]...)
 	}
 	var b strings.Builder
 	tellWhose(&b, "mine", "good", cells)
-	const beside = "; good, a correct lock on such servers, is "
+	const beside = "; good, a correct lock on such servers, was "
 	for _, want := range []string{
-		"mine × pause: BROKEN (double grant)" + beside + "CHECK (overstay) there: look first at what yours does worse",
-		"mine × kill: STUCK (ghost)" + beside + "SAFE there: look at yours first",
-		"mine × failover: BROKEN (double grant)" + beside + "BROKEN (double grant) there: it is no mistake of yours alone",
-		"mine × write: BROKEN (double grant)" + beside + "BROKEN (overstay) there: look first at what yours does otherwise",
-		"mine × milder: CHECK (overstay)" + beside + "BROKEN (overstay) there: yours does no worse",
+		"mine × pause: BROKEN (double grant) in 1 run" + beside + "CHECK (overstay) at worst in 2 runs there: look first at what yours does worse",
+		"mine × kill: STUCK (ghost) in 1 run" + beside + "SAFE at worst in 2 runs there: look at yours first",
+		"mine × failover: BROKEN (double grant) in 1 run" + beside + "BROKEN (double grant) at worst in 2 runs there: both were hurt the same way, so look whether for the same reason",
+		"mine × write: BROKEN (double grant) in 1 run" + beside + "BROKEN (overstay) at worst in 2 runs there: look first at what yours does otherwise",
+		"mine × milder: CHECK (overstay) in 1 run" + beside + "BROKEN (overstay) at worst in 2 runs there: yours was no worse",
 	} {
 		if !strings.Contains(b.String(), want+"\n") {
 			t.Errorf("lacks %q", want)
