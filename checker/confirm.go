@@ -19,7 +19,7 @@ const maxModel = 256
 // it says Unknown.
 func Linearizable(ops []Op, limit time.Duration) porcupine.CheckResult {
 	m := newModel(ops)
-	if len(m.ids) > maxModel {
+	if len(m.ids) > maxModel || len(ops) > maxModel && slices.ContainsFunc(ops, func(op Op) bool { return op.Client > 0 }) {
 		return porcupine.Unknown
 	}
 	return porcupine.CheckOperationsTimeout(m.model(), m.operations(ops), limit)
@@ -80,32 +80,48 @@ func newModel(ops []Op) *model {
 	return m
 }
 
-// move is an operation with the place of its acquisition.
+// move is an operation with the place of its acquisition, its own, and those of what its client
+// had done before in the instant in which it called it.
 type move struct {
 	Op
-	at int
+	at, nth int
+	before  []int
 }
 
 func (m *model) operations(ops []Op) []porcupine.Operation {
 	var out []porcupine.Operation
-	for _, op := range ops {
-		at := slices.Index(m.ids, op.ID)
-		out = append(out, porcupine.Operation{ClientId: at, Call: int64(op.Call), Return: int64(op.Return), Input: move{op, at}})
+	for i, op := range ops {
+		mv := move{Op: op, at: slices.Index(m.ids, op.ID), nth: i}
+		for k, first := range ops {
+			if first.Client > 0 && first.Client == op.Client && first.Lock == op.Lock && first.Order < op.Order && first.Return == op.Call && first.definite() {
+				mv.before = append(mv.before, k)
+			}
+		}
+		out = append(out, porcupine.Operation{ClientId: mv.at, Call: int64(op.Call), Return: int64(op.Return), Input: mv})
 	}
 	return out
 }
 
-// stand is who holds the lock, and whose acquire has taken effect.
-type stand struct{ held, taken holders }
+// stand is who holds the lock, whose acquire has taken effect, and which calls have.
+type stand struct{ held, taken, done holders }
 
 // next lists what the lock may be after the move: more than one state where the
 // outcome is unknown, none where it can't happen.
 func (m *model) next(now stand, mv move) []any {
-	possible, after := now.held.has(mv.at), stand{now.held.without(mv.at), now.taken}
-	if mv.Kind == Acquire {
-		possible, after = !now.held.meets(m.against[mv.at]), stand{now.held.with(mv.at), now.taken.with(mv.at)}
+	same := now
+	if mv.Client > 0 {
+		now.done = now.done.with(mv.nth)
 	}
+	possible, after := now.held.has(mv.at), stand{now.held.without(mv.at), now.taken, now.done}
+	if mv.Kind == Acquire {
+		possible, after = !now.held.meets(m.against[mv.at]), stand{now.held.with(mv.at), now.taken.with(mv.at), now.done}
+	}
+	early := slices.ContainsFunc(mv.before, func(k int) bool { return !same.done.has(k) })
 	switch {
+	case early && !mv.definite():
+		return []any{same} // it may never take effect
+	case early && mv.Result != Fail:
+		return nil
 	case mv.Kind == Expire || mv.Result == Unknown:
 		if possible {
 			return []any{now, after}

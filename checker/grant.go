@@ -55,13 +55,14 @@ type Violation struct {
 // instant inside a known window, and everything else can be left out.
 func Grant(ops []Op) GrantResult {
 	g := grant{ops: ops}
+	g.findTies()
 	if err := g.gather(); err != nil {
 		return GrantResult{Err: err}
 	}
 	g.shape()
 	g.placeRest()
 	g.sweep()
-	if g.result.Count > 0 {
+	if g.result.Count > 0 || g.result.Err != nil {
 		g.result.Witness = nil
 	}
 	return g.result
@@ -75,7 +76,7 @@ const whileHeld = "granted while it was held"
 // tenure is one acquisition: its operations by index, and the stretch in which
 // it certainly holds the lock (from == to: none).
 type tenure struct {
-	acquire, release, maybe int32 // the ok release, and the first that may have ended it
+	acquire, release, maybe int32 // the ok release, and the first that may have ended it, best one that is not tied
 	from, to                lb.Instant
 }
 
@@ -101,6 +102,8 @@ type grant struct {
 	tenures []tenure
 	holds   []hold
 	windows []window
+	ties    map[moment][]tie
+	wrong   map[int32]bool // locks with a violation
 	locks   int32
 	result  GrantResult
 }
@@ -108,6 +111,10 @@ type grant struct {
 func (g *grant) violation(what string, ops ...int32) *Violation {
 	g.result.Count++
 	ops = slices.DeleteFunc(ops, func(i int32) bool { return i == none })
+	if g.wrong == nil {
+		g.wrong = map[int32]bool{}
+	}
+	g.wrong[g.ops[ops[0]].Lock] = true
 	for _, i := range ops[1:] {
 		g.link(g.ops[ops[0]].ID, g.ops[i].ID)
 	}
@@ -152,7 +159,7 @@ func (g *grant) assign(i int32, op Op) error {
 		}
 		t.acquire = i
 	case op.Kind == Expire || op.Result == Unknown || op.Result == Released:
-		if t.maybe == none || op.Call < g.ops[t.maybe].Call {
+		if t.maybe == none || op.Call < g.ops[t.maybe].Call || op.Call == g.ops[t.maybe].Call && g.tied(t.maybe) && !g.tied(i) {
 			t.maybe = i
 		}
 	case op.Result == OK && t.release != none:
@@ -175,17 +182,10 @@ func (g *grant) shape() {
 			continue
 		}
 		a := g.ops[t.acquire]
-		granted := a.Return // until then the grant may still be to come
-		if a.Result != OK {
-			if t.release == none {
-				continue // it may never have happened
-			}
-			granted = Forever
+		if a.Result != OK && t.release == none {
+			continue // it may never have happened
 		}
-		end := t.release
-		if end == none {
-			end = t.maybe
-		}
+		granted, end := g.granted(t), t.ends()
 		if end == none || granted < g.ops[end].Call {
 			t.from, t.to = granted, Forever
 			if end != none {
@@ -196,13 +196,27 @@ func (g *grant) shape() {
 			}
 			continue
 		}
-		w := window{max(a.Call, g.ops[end].Call), min(granted, g.ops[end].Return), t.acquire, end, a.Lock, a.owner(), a.Shared}
+		w := g.window(t)
 		if w.to < w.from {
 			g.violation("released before it was asked for", t.acquire, end)
 			continue
 		}
 		g.windows = append(g.windows, w)
 	}
+}
+
+// window is that of an acquisition which needs a single instant.
+func (g *grant) window(t *tenure) window {
+	a, end := &g.ops[t.acquire], &g.ops[t.ends()]
+	return window{max(a.Call, end.Call), min(g.granted(t), end.Return), t.acquire, t.ends(), a.Lock, a.owner(), a.Shared}
+}
+
+// granted is until when the grant may still be to come.
+func (g *grant) granted(t *tenure) lb.Instant {
+	if a := &g.ops[t.acquire]; a.Result == OK {
+		return a.Return
+	}
+	return Forever
 }
 
 // ended is the operation that ended an acquisition in the witness, or none.
@@ -267,7 +281,7 @@ func (g *grant) sweep() {
 		h, holds = cut(holds, func(h hold) bool { return h.lock == lock })
 		w, windows = cut(windows, func(w window) bool { return w.lock == lock })
 		if g.disjoint(h) {
-			g.place(h, w)
+			g.place(lock, h, w)
 		}
 	}
 }

@@ -76,6 +76,9 @@ func TestInterleavedLocks(t *testing.T) {
 			}
 			op := other[0]
 			op.ID, op.Lock = op.ID+ids, op.Lock+locks
+			if op.Order > 0 { // they are other clients
+				op.Client, op.Order = op.Client+100, op.Order+100
+			}
 			both, other = append(both, op), other[1:]
 		}
 		if got := Grant(both); got.Count != want || got.Err != nil {
@@ -105,6 +108,7 @@ func TestResolvedUnknowns(t *testing.T) {
 			if op := &known[p.Op]; ops[p.Op].Result == Unknown {
 				op.Kind = min(op.Kind, Release) // a lease that ran out is a release by somebody else
 				op.Result, op.Return = OK, p.At
+				op.Client, op.Order = 0, 0 // who called it did not know
 			}
 		}
 		again := Grant(known)

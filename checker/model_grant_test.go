@@ -13,6 +13,9 @@ type step struct {
 	from, to lb.Instant
 	must     bool   // it took effect; else it may have
 	after    uint64 // the steps that came before, for certain
+	client   string // who called it, "" for nobody
+	call     moment
+	ret      moment // never if it was not answered
 }
 
 type stepKind int
@@ -43,14 +46,12 @@ func modelGrant(h history.Events, plan history.Plan) checker.Verdict {
 // steps are the operations of one lock.
 func (w *world) steps(acqs []*hold) (steps []step) {
 	for i, a := range acqs {
-		var acquire uint64
 		switch {
 		case a.client == "" || a.result == lb.AnswerFailed:
 		case a.result == lb.AnswerOK:
-			acquire = 1 << len(steps)
-			steps = append(steps, step{acq: i, kind: takes, from: a.call.t, to: a.ret.t, must: true})
+			steps = append(steps, step{acq: i, kind: takes, from: a.call.t, to: a.ret.t, must: true, client: a.client, call: a.call, ret: a.ret})
 		default:
-			steps = append(steps, step{acq: i, kind: takes, from: a.call.t, to: never})
+			steps = append(steps, step{acq: i, kind: takes, from: a.call.t, to: never, client: a.client, call: a.call, ret: a.ret})
 		}
 		ends := w.mayEnd(a)
 		if ends < never {
@@ -60,17 +61,15 @@ func (w *world) steps(acqs []*hold) (steps []step) {
 			if r.call.t >= ends && r.call.t >= a.call.t {
 				continue // it is late, and proves nothing
 			}
-			st := step{acq: i, from: r.call.t, to: r.ret.t, must: true}
-			if a.granted() && r.client == a.client && r.call.at > a.ret.at {
-				st.after = acquire
-			}
+			st := step{acq: i, from: r.call.t, to: r.ret.t, must: true, client: r.client, call: r.call, ret: r.ret}
+			own := a.granted() && r.client == a.client && r.call.at > a.ret.at
 			switch r.result {
 			case lb.AnswerOK:
 				st.kind = gives
 			case lb.AnswerLost:
 				st.kind = finds
 			case lb.AnswerReleased:
-				if st.kind = makes; !a.granted() || st.after == 0 && r.call.t <= a.ret.t {
+				if st.kind = makes; !a.granted() || !own && r.call.t <= a.ret.t {
 					st.kind, st.to, st.must = gives, never, false // as an unknown one
 				}
 			case lb.AnswerUnknown:
@@ -83,6 +82,15 @@ func (w *world) steps(acqs []*hold) (steps []step) {
 	}
 	if len(steps) > 60 {
 		panic("too many operations for the model")
+	}
+	// "Of one client, ... a call after the returns before it." What was not answered, or may take
+	// effect later than it was, comes before nothing.
+	for i := range steps {
+		for k, before := range steps {
+			if before.must && before.client != "" && before.client == steps[i].client && before.ret.at < steps[i].call.at {
+				steps[i].after |= 1 << k
+			}
+		}
 	}
 	return steps
 }

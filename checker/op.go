@@ -4,7 +4,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 )
 
-// Op is one operation on a lock as the grant check sees it: 32 bytes, no
+// Op is one operation on a lock as the grant check sees it: 40 bytes, no
 // strings, so that ten millions of them fit into memory.
 type Op struct {
 	// Call and Return are the closed interval in which the operation took
@@ -14,7 +14,11 @@ type Op struct {
 	ID, Lock int32
 	// Owner is whose acquisitions hold a lock together, a number from 1; 0 where each
 	// acquisition stands for itself.
-	Owner  int32
+	Owner int32
+	// Client is who called it, a number from 1, and Order that of the call among all calls; both
+	// are 0 where that is not known.
+	Client int32
+	Order  uint32
 	Kind   OpKind
 	Result lb.Answer
 	// Shared is set on the acquire of the shared mode.
@@ -66,6 +70,11 @@ func (o Op) owner() int32 {
 // nothing any more.
 func (r *run) ops() []Op {
 	ops := make([]Op, 0, 2*len(r.Acqs))
+	called := func(op *Op, client int32, order uint32) {
+		if op.Client, op.Order = client+1, order; r.Error > 0 || client == none {
+			op.Client, op.Order = 0, 0 // by clocks that err an instant is no instant
+		}
+	}
 	for i := range r.Acqs {
 		a := &r.Acqs[i]
 		op := Op{ID: int32(i), Lock: a.Lock, Shared: a.Shared}
@@ -78,6 +87,7 @@ func (r *run) ops() []Op {
 			if op.Result == Unknown {
 				op.Return = Forever
 			}
+			called(&op, a.Client, a.Order)
 			ops = append(ops, op)
 		}
 		if a.Granted() {
@@ -98,11 +108,13 @@ func (r *run) ops() []Op {
 			if op.Result == Unknown {
 				op.Return = Forever
 			}
+			called(&op, rel.Client, rel.Order)
 			ops = append(ops, op)
 			released = released || op.Result == OK
 		}
 		if expiry < Forever && !released {
 			op.Kind, op.Call, op.Return, op.Result, op.After = Expire, expiry, Forever, Unknown, false
+			called(&op, none, 0)
 			ops = append(ops, op)
 		}
 	}

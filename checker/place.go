@@ -7,7 +7,7 @@ import (
 
 // place chooses an instant for each window of one lock, whose holds are
 // disjoint, and appends the lock's points to the witness.
-func (g *grant) place(holds []hold, windows []window) {
+func (g *grant) place(lock int32, holds []hold, windows []window) {
 	all := &barrier{holds: holds}
 	alone := all
 	if slices.ContainsFunc(holds, func(h hold) bool { return h.shared }) {
@@ -30,8 +30,18 @@ func (g *grant) place(holds []hold, windows []window) {
 		}
 		extra = append(extra, Point{at, w.op, rankWindow}, Point{at, w.end, rankWindow})
 	}
-	if g.result.Count == 0 {
-		g.write(holds, extra)
+	if g.wrong[lock] || g.result.Count > 0 && len(g.ties) == 0 {
+		return
+	}
+	begin := len(g.result.Witness)
+	g.write(holds, extra)
+	if points := g.result.Witness[begin:]; len(g.ties) > 0 {
+		g.result.Witness = append(g.result.Witness[:begin], g.untie(slices.Clone(points), func(shared bool) *barrier {
+			if shared {
+				return alone
+			}
+			return all
+		})...)
 	}
 }
 
@@ -54,7 +64,7 @@ func (g *grant) blocked(b *barrier, w window) {
 			break // it is only counted, and belongs to what the first hold belongs to
 		}
 	}
-	g.violation("passed through the lock while it was held", ops...).Partial = partial
+	g.violation("granted for a moment while it was held", ops...).Partial = partial
 }
 
 // write merges the points of the holds with the extra ones.

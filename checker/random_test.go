@@ -40,6 +40,7 @@ func randomOps(rng *rand.Rand) []Op {
 		clock[c] = rng.IntN(1 + gap)
 	}
 	var ops []Op
+	known := !reentrant && rng.IntN(2) == 0 // in which order each client called
 	for id := int32(0); len(ops) < size; id++ {
 		c := rng.IntN(clients)
 		life := scripts[rng.IntN(common)]
@@ -49,7 +50,7 @@ func randomOps(rng *rand.Rand) []Op {
 		}
 		if life.acquire >= 0 {
 			op.Result = lb.Answer(life.acquire)
-			ops = append(ops, timed(rng, op, &clock[c], 4))
+			ops = append(ops, called(timed(rng, op, &clock[c], 4), c, len(ops), known))
 		}
 		if rng.IntN(10) == 0 { // the lease runs out some time after the grant, or even before it
 			ops = append(ops, Op{ID: id, Lock: op.Lock, Kind: Expire, Result: Unknown,
@@ -65,7 +66,7 @@ func randomOps(rng *rand.Rand) []Op {
 				ops = append(ops, timed(rng, op, new(rng.IntN(40)), 4))
 				continue
 			}
-			ops = append(ops, timed(rng, op, &clock[c], 4))
+			ops = append(ops, called(timed(rng, op, &clock[c], 4), c, len(ops), known))
 		}
 		clock[c] += rng.IntN(1 + gap)
 		if reentrant && rng.IntN(3) == 0 { // it re-enters
@@ -73,6 +74,14 @@ func randomOps(rng *rand.Rand) []Op {
 		}
 	}
 	return ops
+}
+
+// called says who did the nth call, if that is known.
+func called(op Op, client, nth int, known bool) Op {
+	if known {
+		op.Client, op.Order = int32(client+1), uint32(nth+1)
+	}
+	return op
 }
 
 // timed gives op an interval after the clock's reading and advances the clock.

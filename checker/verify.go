@@ -60,6 +60,8 @@ type lockState struct {
 	last  lb.Instant
 	begun bool
 	held  holdings
+	// called are, of what was called in the instant of the last point, each client's last.
+	called map[int32]uint32
 }
 
 func (v *verifier) step(p Point) error {
@@ -77,7 +79,13 @@ func (v *verifier) step(p Point) error {
 	if l.begun && p.At < l.last {
 		return fmt.Errorf("operation %d lies before the point in front of it", p.Op)
 	}
+	if p.At > l.last {
+		clear(l.called)
+	}
 	l.begun, l.last = true, p.At
+	if err := l.inTurn(op, p); err != nil {
+		return err
+	}
 	of := v.of[op.ID]
 	switch {
 	case op.Result == Fail:
@@ -92,6 +100,24 @@ func (v *verifier) step(p Point) error {
 		return nil
 	}
 	return v.release(op, l)
+}
+
+// inTurn reports whether a client that does several things in an instant does them one after the
+// other. What returned later may have taken effect in any order.
+func (l *lockState) inTurn(op Op, p Point) error {
+	if op.Client == 0 {
+		return nil
+	}
+	if op.Return == p.At && l.called[op.Client] > op.Order {
+		return fmt.Errorf("operation %d had returned when its client called one that lies before it", p.Op)
+	}
+	if op.Call == p.At {
+		if l.called == nil {
+			l.called = map[int32]uint32{}
+		}
+		l.called[op.Client] = max(l.called[op.Client], op.Order)
+	}
+	return nil
 }
 
 func (v *verifier) acquire(op Op, l *lockState) error {
