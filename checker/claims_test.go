@@ -173,6 +173,48 @@ func TestFairness(t *testing.T) {
 	}
 }
 
+// TestUnfairnessOfOthers: a fault excuses that somebody is passed over whom it may have struck,
+// and nobody else.
+func TestUnfairnessOfOthers(t *testing.T) {
+	plan := history.Plan{Traits: lb.Traits{Fair: true}}
+	for _, tt := range []struct {
+		act, target string
+		silent      string // its process did not run meanwhile
+		want        Verdict
+	}{
+		{"freeze", "w1.c0", "w1", Vacuous},  // who waits
+		{"freeze", "w2", "w2", Invalid},     // another
+		{"move clock", "w1-2", "", Vacuous}, // beside it on its host
+		{"drop", "w1 → redis1", "", Vacuous},
+		{"drop", "w2 → redis1", "", Invalid},
+		{"drop", "redis1 → w2", "", Invalid},
+		{"drop", "w1+w2 ↔ redis1", "", Vacuous},
+		{"drop", "redis1 → redis2", "", Vacuous},
+		{"flap", "w2+redis1 ↔ redis2", "", Vacuous},
+		{"kill", "redis1", "", Vacuous},
+		{"hold", "all but w2.c0", "", Vacuous},
+		{"move clock", "w2", "w3", Vacuous}, // and the machine stood still
+		{"", "", "", Vacuous},
+	} {
+		s := tell(plan).struck("some", 0, 2000, true).acquire("w1.c0", "a", 1, 1900, history.Event{})
+		s.granted("w1-2.c0", "twin", 2100, 2101, 0)
+		if tt.act != "" {
+			s.add(0, history.Event{Kind: history.KindAct, Name: tt.act, Target: tt.target, Fault: "some", Phase: history.PhaseBegin})
+			s.add(1999, history.Event{Kind: history.KindAct, Name: tt.act, Target: tt.target, Fault: "some", Phase: history.PhaseEnd})
+		}
+		if tt.silent != "" {
+			s.silent(tt.silent, 20, 1800)
+		}
+		for i := range 20 {
+			id, from := fmt.Sprint("b", i), 100+50*i
+			s.granted("w2.c0", id, from, from+2, 0).release("w2.c0", id, from+4, from+5, lb.AnswerOK)
+		}
+		if l := layerOf(s.end(3000).check(), LayerFair); l.Verdict != tt.want {
+			t.Errorf("%s of %s: %s, want %s: %s", tt.act, tt.target, l.Verdict, tt.want, l.Summary)
+		}
+	}
+}
+
 // TestClaimsChangeNoOutcome: neither one that could not be decided, nor one that was not
 // kept, however early.
 func TestClaimsChangeNoOutcome(t *testing.T) {

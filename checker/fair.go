@@ -20,14 +20,19 @@ const (
 
 // judgeFair asks whether grants came in the order in which they were asked for. When a
 // request arrived nobody knows: a grant is out of turn if it was called only after
-// another request must have arrived, that still waited then, by a process that ran all
-// the time, with no fault in force.
+// another request must have arrived, that still waited then, of a client that nothing had
+// hindered. Whom a fault did not strike it does not excuse.
 func judgeFair(r *run) Layer {
-	trip := r.roundTrip()
+	calm := r.calmness()
+	trip := r.roundTrip(calm)
 	var f findings
 	contended := 0
 	for _, acqs := range r.ByLock() {
-		contended += r.turns(r.queue(acqs), trip, &f)
+		n := r.turns(r.queue(acqs, calm), trip, &f)
+		if r.Error > 0 { // of how many it is a share must not be too few
+			n = r.turns(r.mayQueue(acqs), trip, &findings{})
+		}
+		contended += n
 	}
 	told := fmt.Sprintf("%s that somebody waited for, %d out of turn by more than %v", count(contended, "grant"), f.count, time.Duration(trip))
 	switch {
@@ -40,30 +45,18 @@ func judgeFair(r *run) Layer {
 }
 
 // roundTrip bounds how long a request takes to arrive: twice what the slowest release
-// took while nothing was wrong, which never has to wait for anybody.
-func (r *run) roundTrip() lb.Instant {
-	calm, longest := calmness{r.disturbed()}, leastTrip
+// took of a client that nothing hindered, which never has to wait for anybody.
+func (r *run) roundTrip(calm calmness) lb.Instant {
+	longest := leastTrip
 	for i := range r.Acqs {
 		a := &r.Acqs[i]
 		for rel := range r.Releases(a) {
-			if rel.Result == OK && calm.until(rel.Call) >= rel.Return {
+			if rel.Result == OK && calm.until(rel.Client, rel.Call+4*r.Error) >= rel.Return-4*r.Error {
 				longest = max(longest, rel.Return-rel.Call)
 			}
 		}
 	}
 	return 2 * longest
-}
-
-// calmness is when nothing was in force.
-type calmness struct{ disturbed []span }
-
-// until is how long it is calm from t on; t if it is not.
-func (c calmness) until(t lb.Instant) lb.Instant {
-	i, _ := slices.BinarySearchFunc(c.disturbed, t, func(s span, t lb.Instant) int { return cmp.Compare(s.To, t) })
-	if i == len(c.disturbed) {
-		return Forever
-	}
-	return max(t, c.disturbed[i].From)
 }
 
 // waiter is an acquire that stood in the queue, as far as it is known.
@@ -74,14 +67,23 @@ type waiter struct {
 
 // queue lists the exclusive acquires of a lock that had to wait: those that were refused
 // did not queue.
-func (r *run) queue(acqs []int32) (all []waiter) {
-	calm := calmness{r.disturbed()}
+func (r *run) queue(acqs []int32, calm calmness) (all []waiter) {
+	all = r.mayQueue(acqs)
+	for i := range all {
+		w := &all[i]
+		w.until = min(w.until-2*r.Clients[w.Client].Error, calm.until(w.Client, w.Call))
+	}
+	return all
+}
+
+// mayQueue lists them as if nothing had hindered anybody.
+func (r *run) mayQueue(acqs []int32) (all []waiter) {
 	for _, i := range acqs {
 		a := &r.Acqs[i]
 		if !a.Asked || a.Shared || !a.Granted() && a.Return < Forever {
 			continue
 		}
-		all = append(all, waiter{a, min(r.Waited(i)-4*r.Error, calm.until(a.Call))})
+		all = append(all, waiter{a, r.Waited(i)})
 	}
 	slices.SortFunc(all, func(a, b waiter) int { return cmp.Or(cmp.Compare(a.Call, b.Call), cmp.Compare(a.Order, b.Order)) })
 	return all
@@ -109,7 +111,7 @@ func (r *run) turns(all []waiter, trip lb.Instant, f *findings) (contended int) 
 			continue
 		}
 		contended++
-		if a := waiting[0]; a.Client != b.Client && a.Call+trip+4*r.Error < b.Call {
+		if a := waiting[0]; a.Client != b.Client && a.Call+trip+2*r.Clients[a.Client].Error < b.Call {
 			f.add(func() Finding { return r.fairFinding(a.acquisition, b.acquisition) })
 		}
 	}

@@ -48,6 +48,8 @@ type Index struct {
 type Client struct {
 	Name   string
 	Worker int32 // the process that it lives in, or None
+	// Error is how wrong the clock of who recorded its calls may be.
+	Error lb.Instant
 }
 
 // None is the number of nothing.

@@ -227,8 +227,10 @@ func (s *sense) callRelease(r *record) error {
 }
 
 // leave notes that a client which makes another call waits no more for the answer to
-// its last one.
+// its last one, and by what clock it calls.
 func (s *sense) leave(r *record) {
+	c := &s.ix.Clients[r.client]
+	c.Error = max(c.Error, s.clocks[r.file].err)
 	if o := &s.open[r.client]; o.op == recCallAcquire {
 		if s.ix.left == nil {
 			s.ix.left = map[int32]lb.Instant{}
