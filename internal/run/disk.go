@@ -30,10 +30,10 @@ func (s *strike) FillDisk(ctx context.Context, n faults.Node) (*faults.Filled, e
 	s.acts.undone(func(ctx context.Context) error {
 		f.Complaints = complaints() - before
 		err := empty()
+		end(fmt.Sprintf("%d complaints in its log", f.Complaints))
 		const dying = 500 * time.Millisecond // of a write that failed while there was no room
 		err = errors.Join(err, sleep(ctx, dying))
 		f.Ended = server.Ended()
-		end(fmt.Sprintf("%d complaints in its log", f.Complaints))
 		if f.Ended { // its supervisor has not started it while there was no room
 			_, back := s.restart(ctx, server, false)
 			err = errors.Join(err, back)

@@ -494,6 +494,29 @@ func TestReplyAtAStep(t *testing.T) {
 	}
 }
 
+// TestDiskHasRoom: that there is room again is recorded when there is, and not when it is known what
+// became of the server.
+func TestDiskHasRoom(t *testing.T) {
+	t.Parallel()
+	_, ix, err := do(t, "etcd-lease", "disk-full", counter, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(ix.Acts, func(a history.Act) bool { return a.Name == "fill disk" })
+	if i < 0 {
+		t.Fatalf("no disk was full: %+v", ix.Acts)
+	}
+	next := ix.Faults[0].Healed // unless the server is started again before
+	for _, a := range ix.Acts {
+		if a.Begin > ix.Acts[i].End {
+			next = min(next, a.Begin)
+		}
+	}
+	if waited := next.Sub(ix.Acts[i].End); waited < 500*time.Millisecond {
+		t.Errorf("it is over %v before whatever comes next", waited)
+	}
+}
+
 // TestExpire: the sessions are over on the real server, and others get the lock under its
 // holder; who waits goes on with another session. Locks of which none ends with a session say so.
 func TestExpire(t *testing.T) {
