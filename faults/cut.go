@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/lab"
@@ -14,16 +15,38 @@ func cut() Fault {
 	return Fault{Name: "cut", Family: Network, At: whileHolding, Trouble: history.Partition,
 		Doc:   "drop all packets between the host of a client at a step and the lock service, until after its lease",
 		Needs: []Need{AService, Can(lab.Packets)}, Prefers: AnEnsemble,
+		Hears: true,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			v, drops, err := cutUnder(ctx, on)
 			if err != nil {
 				return nil, err
 			}
+			ear, err := on.Overhear(ctx, v.Worker)
 			return func() history.Proof {
-				return proven(drops.Packets() > 0 && v.Stopped() > 0, "%s stood at %s for %s, and %d packets between %s and the lock service were dropped meanwhile, %d in all",
-					v.Client, on.Step(), seconds(v.Stopped()), drops.Standing(), v.Worker.Name(), drops.Packets())
-			}, nil
+				said, told := ear.Fell()
+				return fell(on, v, ear, said+told, drops, "between "+v.Worker.Name()+" and the lock service", "")
+			}, err
 		}}
+}
+
+// fell proves a cut by what did not arrive while its victim stood there: what it said when it was let go
+// does not count, and nobody can have missed what nobody said.
+func fell(on Strike, v *Victim, ear *Ear, said int, drops *Drops, where, besides string) history.Proof {
+	stood := fmt.Sprintf("%s stood at %s for %s", v.Client, on.Step(), seconds(v.Stopped()))
+	switch {
+	case said == 0 && ear.Missed() > 0:
+		return proven(false, "%s; whether anything %s failed to arrive meanwhile is not known: this machine was too busy to hear %s", stood, where, packetsOf(ear.Missed()))
+	case said == 0:
+		return proven(false, "%s, and nothing %s failed to arrive meanwhile: to this lock that was a delay, and no cut", stood, where)
+	}
+	return proven(v.Stopped() > 0, "%s, and %s %s did not arrive meanwhile; %d packets were dropped in all%s", stood, messages(said), where, drops.Packets(), besides)
+}
+
+func messages(n int) string {
+	if n == 1 {
+		return "1 message"
+	}
+	return fmt.Sprintf("%d messages", n)
 }
 
 // cutUnder cuts the host of a client off the lock service while it stands at the fault's step.

@@ -50,6 +50,8 @@ type Fault struct {
 	StartsAhead float64
 	// SharedSession: all clients of a worker process use one session from the beginning.
 	SharedSession bool
+	// Hears: it listens to what clients and servers say to each other.
+	Hears bool
 	// Durable: the servers wait for their disks before they confirm anything, and these
 	// can stall.
 	Durable bool
@@ -194,6 +196,11 @@ func (f Fault) Claims(t lb.Traits) lb.Traits {
 // StallsDisks reports whether the servers need disks that can stall.
 func (f Fault) StallsDisks() bool {
 	return f.Durable || slices.ContainsFunc(f.Mix, Fault.StallsDisks)
+}
+
+// Overhears reports whether it must be heard what clients and servers say, from the beginning.
+func (f Fault) Overhears() bool {
+	return f.Hears || slices.ContainsFunc(f.Mix, Fault.Overhears)
 }
 
 // Possible are the faults of its mix that can strike there with leases of ttl, or with longer

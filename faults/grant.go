@@ -2,10 +2,10 @@ package faults
 
 import (
 	"context"
-	"fmt"
-	"time"
+	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -17,6 +17,7 @@ func lostGrant() Fault {
 		Also:   []Family{Servers}, // what they acknowledge without an answer would seem to be one
 		Doc:    "while the lock is free, one client's request is granted and the answer never arrives",
 		Needs:  []Need{AService, Requests, Can(lab.Packets)},
+		Hears:  true,
 		Inject: withholdGrant}
 }
 
@@ -42,7 +43,7 @@ func withholdGrant(ctx context.Context, on Strike) (Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	unanswered, drops, err := withhold(ctx, on, v)
+	w, err := withhold(ctx, on, v, on.Drop)
 	if err != nil {
 		return nil, err
 	}
@@ -57,45 +58,17 @@ func withholdGrant(ctx context.Context, on Strike) (Proof, error) {
 		taken <- on.Passed(ctx, whileBeginning, nil, v.Worker) == nil
 	}()
 	return func() history.Proof {
-		if unanswered == 0 {
-			return proven(false, "%s asked while the lock was free, and the lock service did not answer within half a lease", v.Client)
+		switch {
+		case len(w.answers) == 0:
+			return proven(false, "%s asked while the lock was free, and %s", v.Client, w.none())
+		case !slices.ContainsFunc(w.answers, func(m wire.Message) bool { return !m.Failed }):
+			return proven(false, "%s asked while the lock was free, and was refused: no grant was lost", v.Client)
 		}
 		then := "nobody else got the lock for half a lease"
 		if <-taken { // redlock takes back what it can't be sure of
-			then = "the grant was soon taken back: somebody else got the lock within half a lease"
+			then = "somebody else got the lock within half a lease"
 		}
-		return proven(true, "%s asked while the lock was free and nobody else did, so it was granted; the answer, %s, did not arrive, for %s (%s)",
-			v.Client, packetsOf(unanswered), seconds(drops.Lasted()), then)
+		return proven(true, "%s asked while the lock was free and nobody else did, so it was granted; the answer to its %s did not arrive, for %s (%s)",
+			v.Client, w.asked(), seconds(w.drops.Lasted()), then)
 	}, nil
-}
-
-// packetsOf is a number of packets in words.
-func packetsOf(n uint64) string {
-	if n == 1 {
-		return "1 packet"
-	}
-	return fmt.Sprintf("%d packets", n)
-}
-
-// withhold lets a stopped client go on and keeps from its process what the lock service
-// answers. It returns when that has answered, or has not for half a lease. That a server's host
-// confirms the request's arrival is no answer.
-func withhold(ctx context.Context, on Strike, v *Victim) (packets uint64, drops *Drops, err error) {
-	if drops, err = on.Drop(ctx, service(on), []Node{v.Worker}); err != nil {
-		return 0, nil, err
-	}
-	before := drops.Data()
-	if err := v.LetGo(ctx); err != nil {
-		return 0, nil, err
-	}
-	const step, moment = 5 * time.Millisecond, 100 * time.Millisecond
-	for waited := time.Duration(0); waited < on.TTL()/2 && packets == 0; waited += step {
-		if err := on.Sleep(ctx, step); err != nil {
-			return 0, nil, err
-		}
-		if now := drops.Data(); now > before {
-			packets = now - before
-		}
-	}
-	return packets, drops, on.Sleep(ctx, moment)
 }

@@ -34,10 +34,8 @@ func cutOff(ctx context.Context, on Stage, a, b []Node) (*Drops, error) {
 		return nil, err
 	}
 	return &Drops{
-		Packets:  func() uint64 { return there.Packets() + back.Packets() },
-		Data:     func() uint64 { return there.Data() + back.Data() },
-		Standing: func() uint64 { return there.Standing() + back.Standing() },
-		Lasted:   back.Lasted,
+		Packets: func() uint64 { return there.Packets() + back.Packets() },
+		Lasted:  back.Lasted,
 		End: func(ctx context.Context) error {
 			if err := there.End(ctx); err != nil {
 				return err

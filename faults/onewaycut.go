@@ -12,7 +12,7 @@ import (
 func oneWayCut() Fault {
 	return Fault{Name: "one-way-cut", Family: Network, At: whileHolding, Trouble: history.Partition,
 		Doc:   "drop what the host of a client at a step sends to the lock service, until after its lease; what the lock service sends arrives",
-		Needs: []Need{AService, Can(lab.Packets)},
+		Needs: []Need{AService, Can(lab.Packets)}, Hears: true,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			v, err := on.Stop(ctx, nil, on.Step(), Delay)
 			if err != nil {
@@ -22,9 +22,10 @@ func oneWayCut() Fault {
 			if err != nil {
 				return nil, err
 			}
+			ear, err := on.Overhear(ctx, v.Worker)
 			return func() history.Proof {
-				return proven(drops.Packets() > 0 && v.Stopped() > 0, "%s stood at %s for %s, and %d packets from %s to the lock service were dropped meanwhile, %d in all, %d of them with data; nothing the other way",
-					v.Client, on.Step(), seconds(v.Stopped()), drops.Standing(), v.Worker.Name(), drops.Packets(), drops.Data())
-			}, nil
+				said, _ := ear.Fell()
+				return fell(on, v, ear, said, drops, "from "+v.Worker.Name()+" to the lock service", "; nothing the other way")
+			}, err
 		}}
 }

@@ -17,6 +17,7 @@ func loseReply() Fault {
 		Also:   []Family{Servers}, // what they acknowledge without an answer would seem to be one
 		Doc:    "the lock service gets what a client at a step asks next, and the answer never arrives",
 		Needs:  []Need{AService, Requests, Can(lab.Packets)},
+		Hears:  true,
 		Inject: withholdReply}
 }
 
@@ -43,7 +44,7 @@ func withholdReply(ctx context.Context, on Strike) (Proof, error) {
 	if err := on.Sleep(ctx, onTheWay); err != nil {
 		return nil, err
 	}
-	unanswered, drops, err := withhold(ctx, on, v)
+	w, err := withhold(ctx, on, v, on.Drop)
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +52,10 @@ func withholdReply(ctx context.Context, on Strike) (Proof, error) {
 		return nil, err
 	}
 	return func() history.Proof {
-		if unanswered == 0 {
-			return proven(false, "%s went on from %s, and the lock service did not answer it within half a lease", v.Client, on.Step())
+		if len(w.answers) == 0 {
+			return proven(false, "%s went on from %s, and %s", v.Client, on.Step(), w.none())
 		}
-		return proven(true, "the lock service answered what %s asked from %s on, and nobody else of its process had asked; the answer, %s, did not arrive, for %s",
-			v.Client, on.Step(), packetsOf(unanswered), seconds(drops.Lasted()))
+		return proven(true, "the lock service answered what %s asked from %s on (%s), %s; the answer did not arrive, for %s",
+			v.Client, on.Step(), w.asked(), w.others(), seconds(w.drops.Lasted()))
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -87,6 +88,9 @@ type Stage interface {
 	// Promote makes a server the leader and has it reached where the old one was, for
 	// lock services that do not elect one by themselves; for others it does nothing.
 	Promote(ctx context.Context, server Node) error
+	// Overhear hears what a worker's host and the lock service say to each other from now on, whether it
+	// arrives or not. The fault must be one that [Fault.Hears].
+	Overhear(ctx context.Context, worker Node) (*Ear, error)
 	// Drop discards every packet from one of the first to one of the second.
 	Drop(ctx context.Context, from, to []Node) (*Drops, error)
 	// Lose discards by chance a share of the packets from one of the first to one of the
@@ -160,14 +164,25 @@ type Client struct {
 
 // Drops are packets being dropped.
 type Drops struct {
-	// Packets so far, and those of them that carried data, while they are being dropped.
-	Packets, Data func() uint64
-	// Standing is how many had been dropped when the fault's victims were let go.
-	Standing func() uint64
+	// Packets so far, while they are being dropped.
+	Packets func() uint64
 	// Lasted is how long they have been dropped.
 	Lasted func() time.Duration
 	// End removes the rule.
 	End func(context.Context) error
+}
+
+// Ear is what was heard since.
+type Ear struct {
+	// Open is how many requests had not been answered when it began.
+	Open int
+	// Fell is how much of what clients of the host had said, and how much of what the lock service had,
+	// did not arrive by the time that the fault's victims were let go. What was sent again counts once.
+	Fell func() (clients, service int)
+	// Answers are those to requests that were sent since.
+	Answers func() []wire.Message
+	// Missed is how many packets of the run the bench was too busy to hear.
+	Missed func() int
 }
 
 // Flaps are a link that goes down and up.

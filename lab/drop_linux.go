@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 
 	"github.com/google/nftables"
 	"github.com/google/nftables/expr"
@@ -82,9 +81,6 @@ func (h *host) drop(from []net.IP, share float64) (*rule, error) {
 		c.AddTable(r.table)
 		c.AddChain(r.chain)
 		for _, ip := range from {
-			if share == 1 {
-				c.AddRule(&nftables.Rule{Table: r.table, Chain: r.chain, Exprs: countData(ip)})
-			}
 			c.AddRule(&nftables.Rule{Table: r.table, Chain: r.chain, Exprs: dropFrom(ip, share)})
 		}
 		return c.Flush()
@@ -103,19 +99,6 @@ func dropFrom(ip net.IP, share float64) []expr.Any {
 			&expr.Cmp{Op: expr.CmpOpLt, Register: 1, Data: binary.BigEndian.AppendUint32(nil, uint32(share*all))})
 	}
 	return append(match, &expr.Counter{}, &expr.Verdict{Kind: expr.VerdictDrop})
-}
-
-// countData is "ip saddr IP tcp flags & psh != 0 counter": Linux sets the flag in the last
-// segment of what a program writes, and in none that only confirms (RFC 9293, 3.9.1.2).
-func countData(ip net.IP) []expr.Any {
-	const flags, push = 13, 0x08 // the byte of the TCP header, and its bit
-	return append(comesFrom(ip),
-		&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
-		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{unix.IPPROTO_TCP}},
-		&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: flags, Len: 1},
-		&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 1, Mask: []byte{push}, Xor: []byte{0}},
-		&expr.Cmp{Op: expr.CmpOpNeq, Register: 1, Data: []byte{0}},
-		&expr.Counter{})
 }
 
 // comesFrom is "ip saddr IP".
@@ -139,21 +122,7 @@ func (h *host) nft(f func(*nftables.Conn) error) error {
 }
 
 // Packets implements [Rule].
-func (r *rule) Packets() (uint64, error) {
-	return r.count(drops)
-}
-
-// Data implements [Rule].
-func (r *rule) Data() (uint64, error) {
-	return r.count(func(one *nftables.Rule) bool { return !drops(one) })
-}
-
-// drops tells the one that drops packets from the one that counts only.
-func drops(one *nftables.Rule) bool {
-	return slices.ContainsFunc(one.Exprs, func(e expr.Any) bool { _, ok := e.(*expr.Verdict); return ok })
-}
-
-func (r *rule) count(which func(*nftables.Rule) bool) (n uint64, err error) {
+func (r *rule) Packets() (n uint64, err error) {
 	err = r.host.nft(func(c *nftables.Conn) error {
 		found, err := c.GetRules(r.table, r.chain)
 		if err != nil {
@@ -161,7 +130,7 @@ func (r *rule) count(which func(*nftables.Rule) bool) (n uint64, err error) {
 		}
 		for _, one := range found {
 			for _, e := range one.Exprs {
-				if counter, ok := e.(*expr.Counter); ok && which(one) {
+				if counter, ok := e.(*expr.Counter); ok {
 					n += counter.Packets
 				}
 			}
@@ -187,15 +156,6 @@ type rules []*rule
 func (rs rules) Packets() (sum uint64, err error) {
 	for _, r := range rs {
 		n, e := r.Packets()
-		sum, err = sum+n, errors.Join(err, e)
-	}
-	return sum, err
-}
-
-// Data implements [Rule].
-func (rs rules) Data() (sum uint64, err error) {
-	for _, r := range rs {
-		n, e := r.Data()
 		sum, err = sum+n, errors.Join(err, e)
 	}
 	return sum, err

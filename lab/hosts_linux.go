@@ -124,6 +124,8 @@ type host struct {
 	running []*Child
 	sees    []string // of this machine's directories
 	onDisk  bool
+
+	overheard []*overheard
 }
 
 func (h *host) Name() string { return h.name }
@@ -157,6 +159,9 @@ func (h *host) kill() {
 	defer h.mu.Unlock()
 	for _, p := range h.running {
 		p.Kill()
+	}
+	for _, o := range h.overheard {
+		_ = o.packets.Close()
 	}
 }
 

@@ -9,6 +9,7 @@ package lab
 import (
 	"context"
 	"io"
+	"net/netip"
 	"os"
 	"syscall"
 )
@@ -55,9 +56,30 @@ type Network interface {
 	// Drop discards packets from one of the first to one of the second: every one, or, by
 	// chance, the share that is told. 1 is all.
 	Drop(from, to []Node, share float64) (Rule, error)
+	// Overhear has hear see every segment of TCP that leaves a host or reaches it, those that are dropped
+	// there among them, one at a time. What a segment says is valid until hear returns.
+	Overhear(at Node, hear func(Segment)) (Overheard, error)
 	// Connections are those by TCP that are open between a program on one of the first
 	// and one on another host, of the second.
 	Connections(at, from []Node) ([]Connection, error)
+}
+
+// Segment is one of TCP as it passes a host.
+type Segment struct {
+	From, To netip.AddrPort
+	Number   uint32 // of its first byte, or, where it begins a connection, of the one before
+	Begins   bool
+	Ends     bool // no more comes from there
+	// Confirms: what the other end has said before the number Next has arrived.
+	Confirms bool
+	Next     uint32
+	Payload  []byte
+}
+
+// Overheard is a host that is listened to until the lab is closed.
+type Overheard interface {
+	// Missed is how many packets this machine was too busy to take.
+	Missed() int
 }
 
 // Connection is an open one.
@@ -79,9 +101,6 @@ type Traffic struct{ Bytes, Packets uint64 }
 type Rule interface {
 	// Packets that the rule has dropped so far.
 	Packets() (uint64, error)
-	// Data are those of them that carried data: what hosts confirm by themselves, whatever has
-	// become of the program there, is none. Of a drop by chance they are not counted.
-	Data() (uint64, error)
 	Remove() error
 }
 

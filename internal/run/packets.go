@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/internal/clock"
-	"github.com/lockbench/lockbench/lab"
 )
 
 // Drop implements [faults.Stage].
@@ -36,13 +35,11 @@ func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, 
 	if err != nil {
 		return nil, err
 	}
-	var gone, data, stood uint64 // how many it had dropped when it was removed, of these with data, and when the victims were let go
-	s.acts.before(func() { stood, _ = rule.Packets() })
+	var gone uint64 // how many it had dropped when it was removed
 	var lasted time.Duration
 	start, removed := clock.Now(), false
 	remove := s.acts.undone(func(ctx context.Context) (err error) {
-		gone, err = patiently(ctx, rule)
-		data, _ = rule.Data() // what can't be counted is not said
+		gone, err = rule.Packets()
 		removed = true
 		err = errors.Join(err, rule.Remove())
 		lasted = clock.Now().Sub(start)
@@ -50,19 +47,11 @@ func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, 
 		return err
 	})
 	return &faults.Drops{End: remove,
-		Standing: func() uint64 { return stood },
 		Packets: func() uint64 {
 			if removed {
 				return gone
 			}
 			n, _ := rule.Packets() // what can't be counted is not proven
-			return n
-		},
-		Data: func() uint64 {
-			if removed {
-				return data
-			}
-			n, _ := rule.Data()
 			return n
 		},
 		Lasted: func() time.Duration {
@@ -71,21 +60,6 @@ func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, 
 			}
 			return clock.Now().Sub(start)
 		}}, ctx.Err()
-}
-
-// patiently counts the packets, and gives who has not tried to say anything during the
-// cut a moment to do so.
-func patiently(ctx context.Context, rule lab.Rule) (packets uint64, err error) {
-	const patience = 500 * time.Millisecond
-	for start := time.Now(); ; {
-		packets, err = rule.Packets()
-		if err != nil || packets > 0 || time.Since(start) > patience {
-			return packets, err
-		}
-		if sleep(ctx, 10*time.Millisecond) != nil {
-			return packets, nil
-		}
-	}
 }
 
 func names(nodes []faults.Node) string {

@@ -189,7 +189,11 @@ func (s *stage) setUp(ctx context.Context, fault faults.Fault) error {
 	if ahead := time.Duration(fault.StartsAhead * float64(s.plan.TTL)); ahead != 0 {
 		s.skewed = skewed{ahead, clock.Now()}
 	}
-	workers, err := startWorkers(ctx, s.lab, s.dir, s.service, s.store.Endpoint(), s.skewed.ahead, fault.SharedSession, s.workers.blame)
+	made := func(lab.Host) error { return nil }
+	if fault.Overhears() {
+		s.taps, made = map[lab.Host]*tapped{}, s.listen
+	}
+	workers, err := startWorkers(ctx, s.lab, s.dir, s.service, s.store.Endpoint(), s.skewed.ahead, fault.SharedSession, made, s.workers.blame)
 	s.workers.join(workers...)
 	return err
 }

@@ -494,6 +494,20 @@ func TestReplyAtAStep(t *testing.T) {
 	}
 }
 
+// TestCutIsWhatFell: packets prove a cut if they said something while its victim stood there. Where
+// nobody did, it was a delay, and what the victim says when it was let go does not change that.
+func TestCutIsWhatFell(t *testing.T) {
+	t.Parallel()
+	for clients, want := range map[int]string{4: "did not arrive meanwhile", 2: "a delay, and no cut"} {
+		beside(t, want, func(t *testing.T) {
+			res, _, err := do(t, setpx, "cut-holder", counter, func(p *history.Plan) { p.Clients, p.Processes = clients, 2 })
+			if err != nil || !strings.Contains(res.Effect.Measured, want) || res.Effect.Proven != (clients == 4) {
+				t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+			}
+		})
+	}
+}
+
 // TestDiskHasRoom: that there is room again is recorded when there is, and not when it is known what
 // became of the server.
 func TestDiskHasRoom(t *testing.T) {

@@ -28,7 +28,8 @@ type stage struct {
 	store   lab.Process
 	service *lab.Service
 	workers crew
-	blamed  sync.Once // the lock's program has done wrong
+	taps    map[lab.Host]*tapped // of the workers' hosts, if the fault wants to hear what is said
+	blamed  sync.Once            // the lock's program has done wrong
 	skewed  skewed
 	// patience is how much longer than by itself a fault may take, because another that is in
 	// force keeps a process from answering.

@@ -157,8 +157,8 @@ func (w *workerProc) alive() bool {
 
 // startWorkers starts the plan's worker processes, each on a host of its own,
 // and returns when all their clients have their sessions; those of a process
-// share one, if told so. The clock of the first is ahead.
-func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.Service, store string, ahead time.Duration, share bool, blame func(string)) ([]*workerProc, error) {
+// share one, if told so. The clock of the first is ahead. made is told of each host before that.
+func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.Service, store string, ahead time.Duration, share bool, made func(lab.Host) error, blame func(string)) ([]*workerProc, error) {
 	var ws []*workerProc
 	plan := dir.Plan
 	for i := range plan.Processes {
@@ -169,6 +169,9 @@ func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.
 		}
 		defer logTo.Close()
 		h, err := l.Host(ctx, name, "")
+		if err == nil {
+			err = made(h)
+		}
 		if err != nil {
 			return ws, err
 		}

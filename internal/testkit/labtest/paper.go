@@ -89,6 +89,9 @@ func (n paperNetwork) Drop(from, to []lab.Node, _ float64) (lab.Rule, error) {
 	return r, nil
 }
 
+// Overhear implements [lab.Network]: nobody says anything on paper.
+func (paperNetwork) Overhear(lab.Node, func(lab.Segment)) (lab.Overheard, error) { return nil, nil }
+
 // Connections implements [lab.Network]: nobody is connected on paper.
 func (paperNetwork) Connections(_, _ []lab.Node) ([]lab.Connection, error) { return nil, nil }
 
@@ -99,9 +102,6 @@ type paperRule struct {
 
 // Packets implements [lab.Rule]: one of each pair.
 func (r paperRule) Packets() (uint64, error) { return uint64(len(r.pairs)), nil }
-
-// Data implements [lab.Rule].
-func (r paperRule) Data() (uint64, error) { return r.Packets() }
 
 // Remove implements [lab.Rule].
 func (r paperRule) Remove() error {

@@ -1,0 +1,91 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/wire"
+)
+
+// withheld is what the lock service has answered, and a client does not hear.
+type withheld struct {
+	ear     *Ear
+	answers []wire.Message
+	drops   *Drops
+}
+
+// withhold lets a stopped client go on and keeps from its process what the lock service answers, in the
+// given way. It returns a moment after that has answered, or has not for half a lease. What keeps a
+// session alive counts only where nothing else is answered, and what is no answer to a request never:
+// hosts confirm what has arrived, and connections have a life of their own.
+func withhold(ctx context.Context, on Strike, v *Victim, how func(ctx context.Context, from, to []Node) (*Drops, error)) (w withheld, err error) {
+	if w.drops, err = how(ctx, service(on), []Node{v.Worker}); err != nil {
+		return w, err
+	}
+	if w.ear, err = on.Overhear(ctx, v.Worker); err != nil {
+		return w, err
+	}
+	if err := v.LetGo(ctx); err != nil {
+		return w, err
+	}
+	asked := func(m wire.Message) bool { return !m.KeepsAlive }
+	const step, moment = 5 * time.Millisecond, 100 * time.Millisecond
+	for waited := time.Duration(0); waited < on.TTL()/2 && !slices.ContainsFunc(w.ear.Answers(), asked); waited += step {
+		if err := on.Sleep(ctx, step); err != nil {
+			return w, err
+		}
+	}
+	err = on.Sleep(ctx, moment)
+	w.answers = w.ear.Answers()
+	if slices.ContainsFunc(w.answers, asked) {
+		w.answers = slices.DeleteFunc(w.answers, func(m wire.Message) bool { return m.KeepsAlive })
+	}
+	return w, err
+}
+
+// none says that no answer was heard.
+func (w withheld) none() string {
+	if n := w.ear.Missed(); n > 0 {
+		return fmt.Sprintf("no answer of the lock service was heard within half a lease, by a machine that was too busy to hear %s", packetsOf(n))
+	}
+	return "the lock service did not answer it within half a lease"
+}
+
+// asked are the requests that were answered.
+func (w withheld) asked() string {
+	times := map[string]int{}
+	var names []string
+	for _, m := range w.answers {
+		if times[m.Request]++; times[m.Request] == 1 {
+			names = append(names, m.Request)
+		}
+	}
+	for i, name := range names {
+		if n := times[name]; n > 1 {
+			names[i] = fmt.Sprintf("%s (%d times)", name, n)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// others says whether other requests of the process may have been answered meanwhile.
+func (w withheld) others() string {
+	switch w.ear.Open {
+	case 0:
+		return "and no other request of its process was on its way"
+	case 1:
+		return "while another request of its process was on its way"
+	}
+	return fmt.Sprintf("while %d other requests of its process were on their way", w.ear.Open)
+}
+
+// packetsOf is a number of packets in words.
+func packetsOf(n int) string {
+	if n == 1 {
+		return "1 packet"
+	}
+	return fmt.Sprintf("%d packets", n)
+}

@@ -1,0 +1,49 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+
+	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/tap"
+	"github.com/lockbench/lockbench/lab"
+)
+
+// tapped is what is said between a worker's host and the lock service.
+type tapped struct {
+	tap.Tap
+	host lab.Overheard
+}
+
+// listen listens to a host before anything connects from there.
+func (s *stage) listen(h lab.Host) error {
+	store, err := netip.ParseAddr(s.store.Addr())
+	if err != nil {
+		return fmt.Errorf("run: overhear %s: %w", h.Name(), err)
+	}
+	t := &tapped{}
+	t.host, err = s.lab.Network().Overhear(h, func(g lab.Segment) {
+		if g.From.Addr() != store && g.To.Addr() != store { // that is no lock service
+			t.Hear(g)
+		}
+	})
+	if err == nil {
+		s.taps[h] = t
+	}
+	return err
+}
+
+// Overhear implements [faults.Stage].
+func (s *strike) Overhear(_ context.Context, n faults.Node) (*faults.Ear, error) {
+	w, ok := s.worker(n)
+	if !ok || s.taps[w.host] == nil {
+		return nil, fmt.Errorf("run: nobody listens to %s", n.Name())
+	}
+	t := s.taps[w.host]
+	ear := t.Listen()
+	var said, told int
+	s.acts.before(func() { said, told = ear.Fell() })
+	s.acts.undone(func(context.Context) error { ear.Close(); return nil })
+	return &faults.Ear{Open: ear.Open(), Fell: func() (int, int) { return said, told }, Answers: ear.Answers, Missed: t.host.Missed}, nil
+}
