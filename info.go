@@ -80,6 +80,9 @@ type Traits struct {
 	Session bool `json:"session,omitempty"`
 	// LostNotice: a holder is told when it lost the lock.
 	LostNotice bool `json:"lost_notice"`
+	// Leaves are what it leaves behind with each acquisition and means to, with commas between them:
+	// connections, goroutines, or what its servers keep (keys, leases, nodes, rows, sessions).
+	Leaves string `json:"leaves,omitempty"`
 }
 
 // Expectation is what an algorithm is expected to do under a fault. A run that

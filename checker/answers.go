@@ -17,8 +17,9 @@ const (
 )
 
 // judgeAnswers asks whether acquires fail while no fault is in force: with an error, which is neither
-// a refusal nor the end of their caller's patience. That hurts nobody, and no other layer tells.
-// What else was wrong then, such as a clock since the beginning, it does not know, and does not say.
+// a refusal nor the end of their caller's patience; and whether one is never answered. That hurts
+// nobody, and no other layer tells. What else was wrong then, such as a clock since the beginning,
+// it does not know, and does not say.
 func judgeAnswers(r *run) Layer {
 	calm := func(at lb.Instant) bool {
 		for i := range r.Faults {
@@ -41,10 +42,18 @@ func judgeAnswers(r *run) Layer {
 		return Layer{Verdict: Vacuous, Summary: "no acquire returned while no fault was in force"}
 	case r.stalled() > r.plan.TTL/2:
 		return Layer{Verdict: Vacuous, Summary: "not judged where the machine stood still"}
-	case len(failed) < mustFail || float64(len(failed)) <= mayFail*float64(asked):
-		return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while no fault was in force, of which %d ended in an error", count(asked, "acquire"), len(failed))}
 	}
-	return Layer{Verdict: Invalid, Count: len(failed), Summary: fmt.Sprintf("%d of %s ended in an error while no fault was in force%s", len(failed), count(asked, "acquire"), suchAs(failed))}
+	var wrong []string
+	if told := r.forgotten(); told != "" {
+		wrong = append(wrong, told)
+	}
+	if len(failed) >= mustFail && float64(len(failed)) > mayFail*float64(asked) {
+		wrong = append(wrong, fmt.Sprintf("%d of %s ended in an error while no fault was in force%s", len(failed), count(asked, "acquire"), suchAs(failed)))
+	}
+	if len(wrong) > 0 {
+		return Layer{Verdict: Invalid, Count: len(wrong), Summary: strings.Join(wrong, "; ")}
+	}
+	return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while no fault was in force, of which %d ended in an error", count(asked, "acquire"), len(failed))}
 }
 
 // failed are the acquires that failed at such a time.

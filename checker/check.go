@@ -27,6 +27,8 @@ const (
 	LayerLeased = "leased"
 	// What every lock claims: who asks while no fault is in force is answered.
 	LayerAnswers = "answers"
+	// And: what it takes for an acquisition it gives back.
+	LayerTidy = "tidy"
 
 	// LayerWorkload is the workload's own judgement, of a workload that has one.
 	LayerWorkload = "workload"
@@ -65,8 +67,8 @@ type layer struct {
 	// What it needs at most, in bytes for each acquisition and each access of the
 	// store.
 	perAcquisition, perAccess int64
-	// claimed says that the layer judges a claim, and whether these traits make it.
-	claimed func(lb.Traits) bool
+	// claimed says that the layer judges a claim, and whether the lock makes it in this history.
+	claimed func(lb.Traits, *history.Index) bool
 }
 
 func (l layer) need(acqs, accesses int) int64 {
@@ -84,15 +86,16 @@ var layers = []layer{
 	{LayerStore, judgeStore, 0, 100, nil},
 	{LayerProgress, judgeProgress, 500, 0, nil},
 	{LayerOrder, judgeOrder, 200, 0, nil},
-	{LayerFair, judgeFair, 200, 0, func(t lb.Traits) bool { return t.Fair }},
-	{LayerTold, judgeTold, 100, 0, func(t lb.Traits) bool { return t.LostNotice }},
-	{LayerLeased, judgeLeased, 500, 0, func(t lb.Traits) bool { return t.Leased }},
+	{LayerFair, judgeFair, 200, 0, func(t lb.Traits, _ *history.Index) bool { return t.Fair }},
+	{LayerTold, judgeTold, 100, 0, func(t lb.Traits, _ *history.Index) bool { return t.LostNotice }},
+	{LayerLeased, judgeLeased, 500, 0, func(t lb.Traits, _ *history.Index) bool { return t.Leased }},
 	{LayerAnswers, judgeAnswers, 20, 0, nil},
+	{LayerTidy, judgeTidy, 0, 0, func(_ lb.Traits, ix *history.Index) bool { return len(ix.Counts) > 0 }},
 }
 
 // isClaim reports whether a layer judges a claim: what it finds changes no outcome.
 func isClaim(name string) bool {
-	return name == LayerFair || name == LayerTold || name == LayerLeased || name == LayerAnswers
+	return name == LayerFair || name == LayerTold || name == LayerLeased || name == LayerAnswers || name == LayerTidy
 }
 
 func check(ctx context.Context, o Options, plan history.Plan, ix *history.Index, layers []layer) Result {
@@ -113,7 +116,7 @@ func check(ctx context.Context, o Options, plan history.Plan, ix *history.Index,
 	}
 	var judged []Layer
 	for _, l := range layers {
-		if l.claimed != nil && !l.claimed(plan.Traits) {
+		if l.claimed != nil && !l.claimed(plan.Traits, ix) {
 			continue
 		}
 		if err != nil {

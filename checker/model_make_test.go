@@ -168,6 +168,10 @@ func (m *maker) noise() {
 	case n < 11 && !m.dead[p.home]:
 		m.add(history.Event{Kind: history.KindStep, Client: p.name, ID: "a", Name: "before-write"})
 	case n < 12:
+		if m.chance(0.3) {
+			m.add(history.Event{Kind: history.KindCount, Name: "keys", Target: "s1", Count: m.IntN(9)})
+			return
+		}
 		m.add(history.Event{Kind: history.KindAct, Name: "restart", Target: "s1", Phase: []string{"begin", "end"}[m.IntN(2)]})
 	case n < 13:
 		m.add(history.Event{Kind: history.KindFailed, Client: p.name, ID: "a"})

@@ -120,6 +120,8 @@ func wellSaid(ev *history.Event) error {
 		must = []bool{ev.Name != "", ev.Phase == "strike" || ev.Phase == "heal" || ev.Phase == "healed"}
 	case history.KindAct:
 		must = []bool{ev.Name != "", ev.Target != "", ev.Phase == "begin" || ev.Phase == "end"}
+	case history.KindCount:
+		must = []bool{ev.Name != "", ev.Target != ""}
 	case history.KindFailed:
 		must = []bool{client}
 	case history.KindEnd:

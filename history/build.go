@@ -30,8 +30,10 @@ type Builder struct {
 	acqs                    acqTable
 	faults                  []faultEvent
 	acts                    []actEvent
-	names                   []string // of steps and their phases
-	notes                   notes    // of calls that failed
+	counts                  []Count
+	woken                   []lb.Instant // by client
+	names                   []string     // of steps and their phases
+	notes                   notes        // of calls that failed
 	// torn says that a recorder was killed while it wrote, or that its file is missing:
 	// that explains what else is.
 	torn bool
@@ -64,6 +66,7 @@ const (
 	recDead
 	recFault
 	recAct
+	recCount
 	recFailed
 	recEnd
 )
@@ -135,6 +138,7 @@ func (b *Builder) add(ev *Event, line uint32) error {
 		r.kind, r.aux = recAccess, int32(len(b.ix.Accesses))
 		b.ix.Accesses = append(b.ix.Accesses, accessOf(ev, &r))
 	case KindWake:
+		b.woke(r.client, ev.At)
 		if ev.Name == retryDelay {
 			b.ix.Polls++
 		} else {
@@ -155,6 +159,9 @@ func (b *Builder) add(ev *Event, line uint32) error {
 	case KindAct:
 		r.kind, r.aux = recAct, int32(len(b.acts))
 		b.acts = append(b.acts, actEvent{strings.Clone(ev.Name), strings.Clone(ev.Target), strings.Clone(ev.Fault), strings.Clone(ev.Note), ev.Phase == PhaseBegin})
+	case KindCount:
+		r.kind, r.aux = recCount, int32(len(b.counts))
+		b.counts = append(b.counts, Count{Name: strings.Clone(ev.Name), Target: strings.Clone(ev.Target), N: ev.Count})
 	case KindFailed:
 		r.kind, r.aux = recFailed, int32(len(b.names))
 		b.names = append(b.names, strings.Clone(ev.Note))
@@ -163,6 +170,14 @@ func (b *Builder) add(ev *Event, line uint32) error {
 	}
 	b.keep(r)
 	return nil
+}
+
+// woke notes when a client last did.
+func (b *Builder) woke(client int32, at lb.Instant) {
+	for len(b.woken) <= int(client) {
+		b.woken = append(b.woken, 0)
+	}
+	b.woken[client] = max(b.woken[client], at)
 }
 
 // retryDelay is the name of the waits of algorithms that poll.

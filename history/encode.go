@@ -29,6 +29,7 @@ func appendEvent(b []byte, ev *Event) []byte {
 	b = appendString(b, "phase", ev.Phase)
 	b = appendString(b, "target", ev.Target)
 	b = appendString(b, "fault", ev.Fault)
+	b = appendInt(b, "count", int64(ev.Count))
 	b = appendBool(b, "proven", ev.Proven)
 	b = appendBool(b, "error", ev.Error)
 	b = appendUint(b, "seq", ev.Seq)

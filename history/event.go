@@ -27,6 +27,7 @@ const (
 	KindDead   Kind = "dead"   // a worker process was killed
 	KindFault  Kind = "fault"  // a fault begins or ends (Phase)
 	KindAct    Kind = "act"    // the bench begins or has ended to do something (Name) to a process (Target)
+	KindCount  Kind = "count"  // how much of something (Name) there is at a process (Target) now
 	KindFailed Kind = "failed" // the bench's own work of a client failed, or a lock panicked: evidence is missing
 	KindEnd    Kind = "end"    // the run was asked to stop
 )
@@ -63,6 +64,8 @@ type Event struct {
 	// Target is what an act was done to, and Fault the name of the fault that it is a part of.
 	Target string `json:"target,omitempty"`
 	Fault  string `json:"fault,omitempty"`
+	// Count is how much of it there is.
+	Count int `json:"count,omitempty"`
 	// Proven says of an ended fault that its effect was measured.
 	Proven bool `json:"proven,omitempty"`
 	// Error says of a return that it is no answer of the lock's: what was called failed, and was

@@ -55,6 +55,7 @@ var sample = Events{
 	{At: 6, Kind: KindSilent, Worker: "w1", Call: 5},
 	{At: 7, Kind: KindFault, Name: "pause-holder", Phase: "healed", Proven: true, Note: "frozen"},
 	{At: 8, Kind: KindAct, Name: "freeze", Target: "w1", Fault: "pause-holder", Phase: "begin"},
+	{At: 8, Kind: KindCount, Name: "keys", Target: "redis1", Count: 12},
 	{At: 9, Kind: KindEnd},
 }
 

@@ -27,6 +27,7 @@ type Index struct {
 	Faults   []Fault // in the order of their strikes
 	Steps    []Step
 	Acts     []Act     // in the order of their begins
+	Counts   []Count   // in the order of time
 	Failures []Failure // in the order of time
 	Errors   []CallError
 	// Wakes are waits that ended by a server's push, Polls those that ended by the
@@ -50,6 +51,7 @@ type Client struct {
 	Worker int32 // the process that it lives in, or None
 	// Error is how wrong the clock of who recorded its calls may be.
 	Error lb.Instant
+	Woken lb.Instant // when a wait of its was last over; 0: never
 }
 
 // None is the number of nothing.
@@ -168,6 +170,13 @@ type Act struct {
 	// End is Forever where it has not ended.
 	Begin, End lb.Instant
 	Note       string
+}
+
+// Count is how much of something there was at a process.
+type Count struct {
+	At           lb.Instant
+	Name, Target string
+	N            int
 }
 
 // CallError is a call of a lock that failed, and was neither refused nor given up by its caller.

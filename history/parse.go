@@ -76,11 +76,7 @@ func (p *parser) field(key []byte, ev *Event) (err error) {
 	case fieldCall:
 		err = p.instant(&ev.Call)
 	case fieldRequests:
-		var n int64
-		if n, err = p.signed(); err == nil && n < 0 {
-			err = fmt.Errorf("is %d", n)
-		}
-		ev.Requests = int(n)
+		ev.Requests, err = p.many()
 	case fieldWorker:
 		err = p.string(&ev.Worker)
 	case fieldName:
@@ -91,6 +87,8 @@ func (p *parser) field(key []byte, ev *Event) (err error) {
 		err = p.string(&ev.Target)
 	case fieldFault:
 		err = p.string(&ev.Fault)
+	case fieldCount:
+		ev.Count, err = p.many()
 	case fieldProven:
 		ev.Proven, err = p.boolean()
 	case fieldError:
@@ -148,6 +146,15 @@ func (p *parser) instant(to *lb.Instant) error {
 	n, err := p.signed()
 	*to = lb.Instant(n)
 	return err
+}
+
+// many reads a number from 0.
+func (p *parser) many() (int, error) {
+	n, err := p.signed()
+	if err == nil && n < 0 {
+		err = fmt.Errorf("is %d", n)
+	}
+	return int(n), err
 }
 
 // count reads a number from 1.

@@ -83,6 +83,9 @@ func (b *Builder) meet() {
 	}
 	for i := range ix.Clients {
 		c := &ix.Clients[i]
+		if i < len(b.woken) {
+			c.Woken = b.woken[i]
+		}
 		if w := WorkerName(c.Name); c.Worker == None && w != "" {
 			c.Worker = b.workers.number(w)
 		}
@@ -110,6 +113,11 @@ func (s *sense) take(r *record) error {
 	case recAct:
 		e := s.acts[r.aux]
 		ix.act(clock.widen(r.at, !e.begins), e)
+		return nil
+	case recCount:
+		c := s.counts[r.aux]
+		c.At = clock.widen(r.at, false)
+		ix.Counts = append(ix.Counts, c)
 		return nil
 	case recFailed:
 		ix.Failures = append(ix.Failures, Failure{r.at, r.client, s.names[r.aux]})

@@ -23,6 +23,7 @@ const (
 	fieldPhase
 	fieldTarget
 	fieldFault
+	fieldCount
 	fieldProven
 	fieldError
 	fieldSeq
@@ -32,7 +33,7 @@ const (
 
 // fieldNames are in the order of the bits.
 var fieldNames = [...]string{"t", "e", "op", "client", "lock", "id", "shared", "result", "token", "until", "call",
-	"requests", "worker", "name", "phase", "target", "fault", "proven", "error", "seq", "copies", "note"}
+	"requests", "worker", "name", "phase", "target", "fault", "count", "proven", "error", "seq", "copies", "note"}
 
 // fieldOf is the field of that name, or 0.
 func fieldOf(name []byte) field {
@@ -71,6 +72,8 @@ func fieldOf(name []byte) field {
 		return fieldTarget
 	case "fault":
 		return fieldFault
+	case "count":
+		return fieldCount
 	case "proven":
 		return fieldProven
 	case "error":
@@ -101,13 +104,14 @@ var needs = map[Kind]field{
 	KindDead:   fieldT | fieldWorker,
 	KindFault:  fieldT | fieldName | fieldPhase,
 	KindAct:    fieldT | fieldName | fieldTarget | fieldPhase,
+	KindCount:  fieldT | fieldName | fieldTarget,
 	KindFailed: fieldT | fieldClient,
 	KindEnd:    fieldT,
 }
 
 // The words of an event that are one of a few.
 var (
-	kindWords  = wordsOf(KindCall, KindReturn, KindRenew, KindLost, KindWake, KindRead, KindWrite, KindStep, KindSilent, KindDead, KindFault, KindAct, KindFailed, KindEnd)
+	kindWords  = wordsOf(KindCall, KindReturn, KindRenew, KindLost, KindWake, KindRead, KindWrite, KindStep, KindSilent, KindDead, KindFault, KindAct, KindCount, KindFailed, KindEnd)
 	opWords    = wordsOf(OpAcquire, OpRelease)
 	phaseWords = wordsOf(PhaseStrike, PhaseHeal, PhaseHealed, PhaseBegin, PhaseEnd)
 )

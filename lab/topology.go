@@ -94,6 +94,8 @@ type Kind struct {
 	End func(ctx context.Context, endpoint, session string) (knew bool, err error)
 	// Counts begins to ask the server at the endpoint for its count of changes; nil where it has none.
 	Counts func(endpoint string) (counter, error)
+	// Keeps asks the server at the endpoint what it keeps for its clients; nil where it can't say.
+	Keeps func(ctx context.Context, endpoint string) (Keeps, error)
 	// Clock reads the server's wall clock; nil where nobody can move it.
 	Clock func(ctx context.Context, endpoint string) (time.Time, error)
 	// Replace has the server at the target put a new member in the place of one that is gone,
@@ -116,19 +118,19 @@ var (
 	mariadbVersion = Version{"mariadbd", []string{"mariadbd", "--version"}}
 
 	redisKind = Kind{Name: "redis", Image: "redis", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
-		Program: redisProgram, Durable: redisDurable, Clock: redisClock, Counts: redisCounts, Commands: redisCommands}
+		Program: redisProgram, Durable: redisDurable, Clock: redisClock, Counts: redisCounts, Keeps: redisKeeps, Commands: redisCommands}
 	redisReplicas = Kind{Name: "redis-replicas", Image: "redis", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
-		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Clock: redisClock, Commands: redisCommands}
+		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Keeps: redisKeeps, Clock: redisClock, Commands: redisCommands}
 	sentinel = Kind{Name: "sentinel", Image: "redis", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: sentinelProgram, Commands: sentinelCommands}
-	etcdKind = Kind{Name: "etcd", Image: "etcd", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock, Counts: etcdCounts,
+	etcdKind = Kind{Name: "etcd", Image: "etcd", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock, Counts: etcdCounts, Keeps: etcdKeeps,
 		Commands: etcdCommands, Replace: etcdReplace}
 	zookeeperKind = Kind{Name: "zookeeper", Image: "zookeeper", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
-		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock, Counts: zookeeperCounts}
+		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock, Counts: zookeeperCounts, Keeps: zookeeperKeeps}
 	mariadbKind = Kind{Name: "mariadb", Image: "mariadb", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
-		Program: mariadbProgram, Durable: mariadbDurable, End: mariadbEnd, Clock: mariadbClock, Commands: mariadbCommands}
+		Program: mariadbProgram, Durable: mariadbDurable, End: mariadbEnd, Keeps: mariadbKeeps, Clock: mariadbClock, Commands: mariadbCommands}
 	mariadbReplicas = Kind{Name: "mariadb-replica", Image: "mariadb", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
-		Program: mariadbReplica, Durable: mariadbDurable, Grows: true, Leads: mariadbLeads, Promote: mariadbPromote, End: mariadbEnd, Clock: mariadbClock, Commands: mariadbCommands}
+		Program: mariadbReplica, Durable: mariadbDurable, Grows: true, Leads: mariadbLeads, Promote: mariadbPromote, End: mariadbEnd, Keeps: mariadbKeeps, Clock: mariadbClock, Commands: mariadbCommands}
 )
 
 // Missing says which program the servers lack on this machine, and how to get it, or

@@ -100,6 +100,11 @@ func zookeeperLeads(ctx context.Context, endpoint string) (bool, error) {
 
 // zookeeperAsk sends the four-letter word srvr.
 func zookeeperAsk(ctx context.Context, endpoint string) ([]byte, error) {
+	return zookeeperSay(ctx, endpoint, "srvr")
+}
+
+// zookeeperSay sends a four-letter word.
+func zookeeperSay(ctx context.Context, endpoint, word string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", endpoint)
@@ -110,7 +115,7 @@ func zookeeperAsk(ctx context.Context, endpoint string) ([]byte, error) {
 	if end, ok := ctx.Deadline(); ok {
 		_ = c.SetDeadline(end)
 	}
-	if _, err := io.WriteString(c, "srvr"); err != nil {
+	if _, err := io.WriteString(c, word); err != nil {
 		return nil, err
 	}
 	return io.ReadAll(c)

@@ -44,7 +44,19 @@ func allMutants() []mutants.Mutant {
 			Lease(), "expire-waiter", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant).ByOrder(ended, 40),
 		mutants.New(watchingFrom("etcd-lease-deaf", true), watchingFrom("etcd-lease-from-revision", false),
 			"compact", lb.Ghost, lb.Stuck),
+		mutants.New(mutants.Leaving(Lease(), "leases", leaveLease), Lease(), "none", "leases at etcd1 grew", lb.Safe),
 	}
+}
+
+// leaveLease grants itself an hour for each acquisition, and never gives it back.
+func leaveLease(ctx context.Context, server, _ string) error {
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{server}})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = c.Grant(ctx, 3600)
+	return err
 }
 
 // TestGhost: the conformance suite ends the context of one that waits, too, and sees what

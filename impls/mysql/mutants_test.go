@@ -24,7 +24,22 @@ func TestMutants(t *testing.T) {
 func allMutants() []mutants.Mutant {
 	return []mutants.Mutant{
 		mutants.New(selecting("star", "*", false), selecting("columns", "name, owner, expires", true), "schema-change", lb.DoubleGrant, lb.Broken),
+		mutants.New(mutants.Leaving(InsertTTL(), "rows", leaveRow), InsertTTL(), "none", "rows at mariadb1 grew", lb.Safe),
 	}
+}
+
+// leaveRow writes each grant down.
+func leaveRow(ctx context.Context, server, owner string) error {
+	db, err := sql.Open("mysql", "lockbench@tcp("+server+")/lockbench")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS lock_grants (owner VARBINARY(255))")
+	if err == nil {
+		_, err = db.ExecContext(ctx, "INSERT INTO lock_grants VALUES (?)", owner)
+	}
+	return err
 }
 
 // selecting is a lock by read, look and write in one transaction:

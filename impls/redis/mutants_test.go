@@ -56,6 +56,9 @@ func allMutants() []mutants.Mutant {
 			// Whose key is deleted is told of it, or another is granted first.
 			SetPXLua(), "lose-reply/1.3ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant).ByOrder(lost, 200),
 		mutants.New(loading("swallows", true), loading("loads", false), "script-flush", lb.Ghost, lb.Stuck),
+		mutants.New(mutants.Leaving(SetPXLua(), "keys", leaveKey), SetPXLua(), "none", "keys at redis1 grew", lb.Safe),
+		mutants.New(mutants.Leaving(SetPXLua(), "connections", leaveConnection), SetPXLua(), "none", "connections at w", lb.Safe).Or("goroutines at w"),
+		mutants.New(forgetful(), Fair(), "none", "had no answer by the end", lb.Safe).InCrowd(4),
 		mutants.New(setBy("pcall", "pcall"), setBy("call", "call"), "out-of-memory", lb.DoubleGrant, lb.Broken),
 	}
 }

@@ -45,7 +45,18 @@ func allMutants() []mutants.Mutant {
 			Sequential(), "pause@after-watch", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(ended, 60),
 		// The library hears of the end of its session with its next ping only, half a lease later.
 		mutants.New(byNumber(), Sequential(), "expire-waiter/0.7ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Leased(8*time.Second).ByOrder(again, 150),
+		mutants.New(mutants.Leaving(Sequential(), "sessions", leaveSession), Sequential(), "none", "sessions at zookeeper1 grew", lb.Safe).Or("connections at w"),
 	}
+}
+
+// leaveSession looks at the root in a session of its own, which it keeps.
+func leaveSession(_ context.Context, server, _ string) error {
+	c, _, err := zk.Connect([]string{server}, time.Minute, zk.WithLogInfo(false))
+	if err != nil {
+		return err
+	}
+	_, _, err = c.Exists("/")
+	return err
 }
 
 // trusting is zk-sequential that believes in its grant when its wait is over, for

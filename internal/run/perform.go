@@ -107,6 +107,7 @@ func (s *stage) play(ctx context.Context, fault faults.Fault) error {
 	}
 	s.tell("the clients stop")
 	asked := clock.Now()
+	s.countLast(ctx)
 	// Without the end, what was recorded is not the whole run.
 	err := errors.Join(s.stopWorkers(ctx), s.stopStore(ctx))
 	if err == nil {
@@ -120,6 +121,7 @@ func (s *stage) perform(ctx context.Context, fault faults.Fault, start lb.Instan
 	if err := sleep(ctx, warmUp); err != nil {
 		return err
 	}
+	s.countFirst(ctx)
 	// The first violation ends the run, but not the fault that is in force: what it was
 	// measured by must not be missing.
 	waiting, stop := context.WithCancel(ctx)

@@ -31,6 +31,7 @@ type stage struct {
 	taps    map[lab.Host]*tapped // of the workers' hosts, if the fault wants to hear what is said
 	blamed  sync.Once            // the lock's program has done wrong
 	skewed  skewed
+	first   []history.Event // what there was of the lock when it had begun; nil if that was not counted
 	// patience is how much longer than by itself a fault may take, because another that is in
 	// force keeps a process from answering.
 	patience time.Duration

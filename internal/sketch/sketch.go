@@ -21,7 +21,7 @@ type Sketch struct {
 }
 
 // Parse reads a sketch: an event or a word about the plan (reentrant, fenced, fair, told,
-// leased, planned, evidence LAYER, ms) on each line, or between semicolons. Times are nanoseconds, or milliseconds
+// push, leased, planned, evidence LAYER, ms) on each line, or between semicolons. Times are nanoseconds, or milliseconds
 // after ms.
 func Parse(text string) (Sketch, error) {
 	s, unit := Sketch{}, lb.Instant(1)
@@ -41,6 +41,9 @@ func Parse(text string) (Sketch, error) {
 			continue
 		case "told":
 			s.Plan.Traits.LostNotice = true
+			continue
+		case "push":
+			s.Plan.Traits.Push = true
 			continue
 		case "leased":
 			s.Plan.Traits.Leased = true
@@ -103,6 +106,7 @@ var kinds = map[string]struct {
 	"dead":   {history.Event{Kind: history.KindDead}, "worker"},
 	"fault":  {history.Event{Kind: history.KindFault}, "name phase"},
 	"act":    {history.Event{Kind: history.KindAct}, "name target phase"},
+	"count":  {history.Event{Kind: history.KindCount}, "name target"},
 	"failed": {history.Event{Kind: history.KindFailed}, "client"},
 	"end":    {history.Event{Kind: history.KindEnd}, ""},
 }
@@ -178,6 +182,8 @@ func set(ev *history.Event, name, value string, unit lb.Instant) (err error) {
 		ev.Call = lb.Instant(number()) * unit
 	case "token":
 		ev.Token = uint64(number())
+	case "count":
+		ev.Count = int(number())
 	case "seq":
 		ev.Seq = uint64(number())
 	case "plain", "checked", "fenced":

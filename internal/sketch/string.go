@@ -55,7 +55,7 @@ func line(b *strings.Builder, ev *history.Event) {
 	for _, f := range [...]struct {
 		name  string
 		value int64
-	}{{"until", int64(ev.Until)}, {"call", int64(ev.Call)}, {"token", int64(ev.Token)}, {"seq", int64(ev.Seq)}} {
+	}{{"until", int64(ev.Until)}, {"call", int64(ev.Call)}, {"token", int64(ev.Token)}, {"seq", int64(ev.Seq)}, {"count", int64(ev.Count)}} {
 		if f.value != 0 {
 			fmt.Fprint(b, " ", f.name, "=", f.value)
 		}

@@ -63,9 +63,12 @@ func (p *probe) Step(ctx context.Context, m lb.Move) error {
 	return p.traps.pass(ctx, p.client, m)
 }
 
-// Wait implements [lb.Probe].
-func (p *probe) Wait(_ context.Context, m lb.Move) func() {
+// Wait implements [lb.Probe]. Who gives up is not woken.
+func (p *probe) Wait(ctx context.Context, m lb.Move) func() {
 	return func() {
+		if ctx.Err() != nil {
+			return
+		}
 		p.record(history.Event{Kind: history.KindWake, Client: p.client, ID: m.Owner, Name: m.Name})
 	}
 }

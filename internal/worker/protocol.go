@@ -73,6 +73,7 @@ const (
 	DoAhead = "ahead"  // say how far they are ahead
 	DoTell  = "tell"   // say what the clients are at
 	DoCount = "count"  // say how many sections were done
+	DoRest  = "rest"   // finish the sections in hand and begin no other; then count
 	DoAgain = "again"  // the client Only, who stands at its release, gives the same back again when it is let go
 	DoStop  = "stop"   // finish the sections in hand and end
 )
@@ -92,6 +93,8 @@ type Report struct {
 	// Ahead is how far the wall clock is ahead of the machine's.
 	Ahead    time.Duration `json:"ahead_ns,omitempty"`
 	Sections int           `json:"sections,omitempty"`
+	// Goroutines are those of the process, 0 where the lock is a program: then they are the bench's own.
+	Goroutines int `json:"goroutines,omitempty"`
 	// Programs are the processes of the lock's programs, of a worker that is about to die.
 	Programs []int    `json:"programs,omitempty"`
 	Clients  []Client `json:"clients,omitempty"`

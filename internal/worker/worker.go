@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/internal/kin"
@@ -98,7 +100,12 @@ func (w *worker) serve(ctx context.Context, orders *json.Decoder, c catalog.Cata
 		case DoTell:
 			w.say(Report{N: o.N, Say: SayTold, Clients: w.told()})
 		case DoCount:
-			w.say(Report{N: o.N, Say: SayCount, Sections: w.sections()})
+			w.say(w.count(o))
+		case DoRest:
+			w.traps.freeAll()
+			stop()
+			running.Wait()
+			w.say(w.count(o))
 		case DoAgain:
 			w.again(o)
 		case DoStop:
@@ -129,11 +136,16 @@ func (w *worker) again(o Order) {
 	}
 }
 
-func (w *worker) sections() (n int) {
+// count is what the process has done and has.
+func (w *worker) count(o Order) Report {
+	r := Report{N: o.N, Say: SayCount}
 	for _, c := range w.clients {
-		n += int(c.sections.Load())
+		r.Sections += int(c.sections.Load())
 	}
-	return n
+	if !foreign.Running() {
+		r.Goroutines = runtime.NumGoroutine()
+	}
+	return r
 }
 
 func (w *worker) open(ctx context.Context, all catalog.Catalog) error {

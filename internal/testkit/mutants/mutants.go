@@ -246,19 +246,29 @@ func (c *court) count(guilty, right bool) {
 	}
 }
 
-// convicts wants the outcome, and that the reason names the mechanism.
+// expected are the claims of every lock that were not kept.
+func expected(res checker.Result) []string {
+	return slices.DeleteFunc(slices.Clone(res.Claims), func(c string) bool {
+		return !strings.HasPrefix(c, checker.LayerAnswers) && !strings.HasPrefix(c, checker.LayerTidy)
+	})
+}
+
+// convicts wants the outcome, and that the reason, or what is expected of every lock, names the mechanism.
 func (mu Mutant) convicts(res checker.Result) error {
-	named := strings.Contains(res.Reason, mu.By) || (mu.By == Outage || mu.OrBy == Outage) && isOutage(res) || mu.OrBy != "" && strings.Contains(res.Reason, mu.OrBy)
+	said := strings.Join(append(expected(res), res.Reason), "; ")
+	named := strings.Contains(said, mu.By) || (mu.By == Outage || mu.OrBy == Outage) && isOutage(res) || mu.OrBy != "" && strings.Contains(said, mu.OrBy)
 	if named && slices.Contains(mu.Outcomes, res.Outcome) {
 		return nil
 	}
-	return fmt.Errorf("not convicted: %s (%s), outage %.0f ms, want %v by %s", res.Outcome, res.Reason, res.OutageMS, mu.Outcomes, mu.By)
+	return fmt.Errorf("not convicted: %s (%s), outage %.0f ms, want %v by %s", res.Outcome, said, res.OutageMS, mu.Outcomes, mu.By)
 }
 
 // acquits wants a run that proves something, and nothing that is the lock's own
 // fault. That a holder outlives its lease is not.
 func acquits(res checker.Result) error {
 	switch {
+	case len(expected(res)) > 0:
+		return fmt.Errorf("not acquitted: %s", res.Claims)
 	case res.Mechanism == lb.DoubleGrant, res.Mechanism == lb.Ghost,
 		strings.Contains(res.Reason, "can't be trusted"), res.Outcome == lb.Inconclusive,
 		res.Plan.Fault == "none" && isOutage(res):

@@ -28,6 +28,13 @@ func saw(fault string, o lb.Outcome, reason string, outage time.Duration) checke
 		Plan: history.Plan{Fault: fault, TTL: time.Second}}
 }
 
+// left is a run of which nothing is told but what it left.
+func left(what string) checker.Result {
+	res := saw("none", lb.Safe, "", 0)
+	res.Claims = []string{"fair: no: for a reason of its own", checker.LayerTidy + ": no: " + what}
+	return res
+}
+
 // TestConvicts: the outcome alone does not, nor does the mechanism.
 func TestConvicts(t *testing.T) {
 	forgets := New(lock{name: "forgets"}, lock{name: "right"}, "cut-holder", lb.DoubleGrant, lb.Broken, lb.Fence)
@@ -52,6 +59,8 @@ func TestConvicts(t *testing.T) {
 		{"by an outage of less", sleeps, saw("none", lb.Safe, "", 850*time.Millisecond), false},
 		{"by no outage known", sleeps, saw("none", lb.Safe, "", -time.Millisecond), false},
 		{"by an outage that was not asked for", forgets, saw("cut-holder", lb.Broken, "", 2*time.Second), false},
+		{"by what it leaves", New(lock{name: "leaves"}, lock{name: "right"}, "none", "keys at", lb.Safe), left("keys at redis1 grew"), true},
+		{"by something else that it leaves", New(lock{name: "leaves"}, lock{name: "right"}, "none", "keys at", lb.Safe), left("leases at etcd1 grew"), false},
 		{"by a run that proves nothing", forgets, saw("cut-holder", lb.Inconclusive, "double grant", 0), false},
 	} {
 		if err := c.mu.convicts(c.res); (err == nil) != c.want {
@@ -75,6 +84,7 @@ func TestAcquits(t *testing.T) {
 		"nobody":                          {saw("kill-holder", lb.Stuck, "ghost: nobody", 0), false},
 		"a run that proves nothing":       {saw("none", lb.Inconclusive, "too little happened", 0), false},
 		"a token that can't be trusted":   {saw("none", lb.Safe, "the tokens can't be trusted: 3 after 4", 0), false},
+		"a key left with each grant":      {left("keys at redis1 grew"), false},
 		"a story that mentions the other": {saw("pause-holder", lb.Check, "overstay: w1 (and no double grant)", 0), true},
 	} {
 		if err := acquits(c.res); (err == nil) != c.want {

@@ -1,0 +1,106 @@
+package lab
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// Keeps is what a server keeps for its clients at this moment: how much of what, by the names that
+// its own tools have for it.
+type Keeps map[string]int
+
+// Keeps asks the server for it. A kind that can't say keeps nothing.
+func (s *Server) Keeps(ctx context.Context) (Keeps, error) {
+	if s.kind.Keeps == nil {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, keepsBound)
+	defer cancel()
+	k, err := s.kind.Keeps(ctx, s.Endpoint())
+	if err != nil {
+		return nil, fmt.Errorf("lab: ask %s what it keeps: %w", s.Name(), err)
+	}
+	return k, nil
+}
+
+// keepsBound is how long a server may take to say.
+const keepsBound = 2 * time.Second
+
+func redisKeeps(ctx context.Context, endpoint string) (k Keeps, err error) {
+	err = askRedis(endpoint, keepsBound, func(c *redis.Client) error {
+		keys, err := c.DBSize(ctx).Result()
+		if err != nil {
+			return err
+		}
+		info, err := c.Info(ctx, "memory").Result()
+		if err != nil {
+			return err
+		}
+		scripts, err := numberAfter([]byte(info), "number_of_cached_scripts:", 10)
+		k = Keeps{"keys": int(keys), "scripts": int(scripts)}
+		return err
+	})
+	return k, err
+}
+
+func etcdKeeps(ctx context.Context, endpoint string) (k Keeps, err error) {
+	err = operateEtcd(ctx, Target{Endpoint: endpoint}, func(c *clientv3.Client) error {
+		keys, err := c.Get(ctx, "", clientv3.WithPrefix(), clientv3.WithCountOnly())
+		if err != nil {
+			return err
+		}
+		leases, err := c.Leases(ctx)
+		if err != nil {
+			return err
+		}
+		k = Keeps{"keys": int(keys.Count), "leases": len(leases.Leases)}
+		return nil
+	})
+	return k, err
+}
+
+// zookeeperKept are the lines of the four-letter word mntr that count. Versions before 3.6 do not
+// count sessions.
+var zookeeperKept = map[string]string{"nodes": "zk_znode_count", "watches": "zk_watch_count", "sessions": "zk_global_sessions"}
+
+func zookeeperKeeps(ctx context.Context, endpoint string) (Keeps, error) {
+	answer, err := zookeeperSay(ctx, endpoint, "mntr")
+	if err != nil {
+		return nil, err
+	}
+	k := Keeps{}
+	for what, line := range zookeeperKept {
+		if n, err := numberAfter(answer, line, 10); err == nil {
+			k[what] = int(n)
+		}
+	}
+	return k, nil
+}
+
+func mariadbKeeps(ctx context.Context, endpoint string) (k Keeps, err error) {
+	err = onMariaDB(ctx, endpoint, func(db *sql.DB) error {
+		tables, err := column[string](ctx, db, "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'lockbench'")
+		if err != nil {
+			return err
+		}
+		k = Keeps{"rows": 0}
+		for _, table := range tables {
+			rows, err := column[int](ctx, db, fmt.Sprintf("SELECT COUNT(*) FROM lockbench.`%s`", table))
+			if err != nil {
+				return err
+			}
+			k["rows"] += rows[0]
+		}
+		var name string
+		var prepared int
+		err = db.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'").Scan(&name, &prepared)
+		k["prepared statements"] = prepared
+		return err
+	})
+	return k, err
+}
