@@ -42,21 +42,40 @@ const Prefix = "lockbench"
 // after-NAME. [ErrNotSent] says that the client was stopped before it left; otherwise
 // the error is that of the request. After an error, such as [ErrHeld] of a request that
 // should take the lock, after-NAME is not passed: who stops there has what it asked for,
-// and keeps it, whatever ctx does meanwhile.
+// and keeps it, whatever ctx does meanwhile. [EachWithin] says how long it may take.
 func (e *Env) Send(ctx context.Context, req Request, name string, request func(context.Context) error) error {
 	if e.Probe == nil { // nobody needs the steps, or their names
 		if err := ctx.Err(); err != nil {
 			return notSent{err}
 		}
-		return request(ctx)
+		return e.bounded(ctx, request)
 	}
 	if err := e.Step(ctx, req, Before(name)); err != nil {
 		return notSent{err}
 	}
-	if err := request(ctx); err != nil {
+	if err := e.bounded(ctx, request); err != nil {
 		return err
 	}
 	return e.Step(context.WithoutCancel(ctx), req, After(name))
+}
+
+type eachKey struct{}
+
+// EachWithin gives each request under the returned context so much time of its own, which begins when
+// it leaves: a driver's timeout, which knows nothing of leases, nor of what the whole call takes.
+func EachWithin(ctx context.Context, d time.Duration) context.Context {
+	return context.WithValue(ctx, eachKey{}, d)
+}
+
+// bounded runs a request within the time that each has.
+func (e *Env) bounded(ctx context.Context, request func(context.Context) error) error {
+	d, ok := ctx.Value(eachKey{}).(time.Duration)
+	if !ok {
+		return request(ctx)
+	}
+	ctx, cancel := e.WithTimeout(ctx, d)
+	defer cancel()
+	return request(ctx)
 }
 
 // Before and After name the steps around a request.

@@ -47,9 +47,8 @@ func under(ctx context.Context, s Session, work func(context.Context, []*lb.Leas
 		}
 		held = append(held, lease)
 	}
-	ctx = context.WithoutCancel(ctx)
 	if err == nil {
-		err = work(ctx, held)
+		err = work(context.WithoutCancel(ctx), held)
 	}
 	for i := len(held) - 1; i >= 0; i-- {
 		if notReleased := s.Release(ctx, held[i]); err == nil {

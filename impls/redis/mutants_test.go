@@ -59,8 +59,15 @@ func allMutants() []mutants.Mutant {
 		mutants.New(mutants.Leaving(SetPXLua(), "keys", leaveKey), SetPXLua(), "none", "keys at redis1 grew", lb.Safe),
 		mutants.New(mutants.Leaving(SetPXLua(), "connections", leaveConnection), SetPXLua(), "none", "connections at w", lb.Safe).Or("goroutines at w"),
 		mutants.New(forgetful(), Fair(), "none", "had no answer by the end", lb.Safe).InCrowd(4),
+		mutants.New(lookingAtRelease("looks-then-deletes", deleted), lookingAtRelease("looks-then-compares", compareAndDelete), "pause@before-del", lb.DoubleGrant, lb.Broken),
+		mutants.New(countsDown(), Reentrant(), list("lose-reply/0.15ttl", 4), lb.DoubleGrant, lb.Broken).Or(lb.VanishedGrant).Doing("reentrant"),
 		mutants.New(setBy("pcall", "pcall"), setBy("call", "call"), "out-of-memory", lb.DoubleGrant, lb.Broken),
 	}
+}
+
+// list is a fault that strikes so many times, one after the other.
+func list(fault string, times int) string {
+	return strings.TrimSuffix(strings.Repeat(fault+",", times), ",")
 }
 
 // mutate is an algorithm with another client.

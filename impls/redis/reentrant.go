@@ -51,15 +51,17 @@ func Reentrant() lb.Impl {
 			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, Reentrant: true, LostNotice: true},
 			Expect:     reentered(),
 		},
-		open: func(s session) lb.Client {
-			return &reentrant{
-				renewed: renewed{listener: listener{session: s}},
-				// A client that opens another session is another owner: what the old
-				// one left behind must not look like an acquisition of its own.
-				me:   fmt.Sprintf("%s:%x", s.env.Client, s.env.Rand.Uint64()),
-				mine: map[string]map[string]bool{},
-			}
-		},
+		open: func(s session) lb.Client { return newReentrant(s) },
+	}
+}
+
+func newReentrant(s session) *reentrant {
+	return &reentrant{
+		renewed: renewed{listener: listener{session: s}},
+		// A client that opens another session is another owner: what the old
+		// one left behind must not look like an acquisition of its own.
+		me:   fmt.Sprintf("%s:%x", s.env.Client, s.env.Rand.Uint64()),
+		mine: map[string]map[string]bool{},
 	}
 }
 

@@ -22,8 +22,8 @@ import (
 //  4. to release, DEL lock, but only if our time is not over by our clock.
 //
 // It takes over from the dead without EXPIRE, and rests on all clients having
-// the same time. The look at the clock and the DEL of step 4 are two steps: only a
-// deadline of the release keeps a late DEL from freeing somebody else's lock. Source: the surveys that present it as the remedy for
+// the same time. The look at the clock and the DEL of step 4 are two steps: nothing
+// keeps a late DEL from freeing somebody else's lock. Source: the surveys that present it as the remedy for
 // [SetNXExpire], and the old documentation of SETNX.
 func SetNXGetSet() lb.Impl {
 	return algorithm{
@@ -47,7 +47,7 @@ func SetNXGetSet() lb.Impl {
 				Why: "the holder measures its lease by a clock that is slow; by the others' it is over", Source: "the surveys that print the algorithm",
 			}, lb.Expectation{
 				Fault: "pause@before-del", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
-				Why: "the DEL of who stops after the look at the clock comes when the lock is another's, unless a deadline ends it first", Source: "the surveys that print the algorithm",
+				Why: "the DEL of who stops after the look at the clock comes when the lock is another's; somebody who reads an old time just then may write his own in place of the key that it deleted", Source: "the surveys that print the algorithm",
 			}, lb.Expectation{
 				Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
 				Why: "the DEL was sent in time, and arrives after the cut, when the lock may be another's", Source: "the surveys that print the algorithm",

@@ -15,10 +15,6 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// cleanups bounds how often a client asks the lock service to take back an
-// acquisition whose outcome it does not know, before it retires the session.
-const cleanups = 3
-
 // restless is how long a client rests at most between two iterations.
 const restless = 2 * time.Millisecond
 
@@ -41,6 +37,7 @@ type client struct {
 	count    int // of acquisitions, for their ids
 	sections atomic.Int64
 	again    atomic.Pointer[func(lb.Answer)] // the next release is called twice, and that hears of it
+	caller   *caller                         // nil for one that comes back at once
 }
 
 func (c *client) open(ctx context.Context, w workloads.Workload, store string) (err error) {
@@ -116,12 +113,13 @@ func (c *client) Acquire(ctx context.Context, ask workloads.Ask) (*lb.Lease, err
 	if err != nil {
 		c.record(ret)
 		if ret.Result == lb.AnswerUnknown {
-			_ = c.release(ctx, req)
+			c.takeBack(ctx, req)
 		}
 		return nil, &workloads.LockError{Err: err}
 	}
 	ret.Token, ret.Until = lease.Token, clock.True(lease.Until())
 	c.record(ret)
+	c.comeBack(ctx)
 	return lease, nil
 }
 
@@ -132,61 +130,6 @@ func (c *client) request(ctx context.Context, req lb.Request) (*lb.Lease, error)
 		}
 	}
 	return c.session.Acquire(ctx, req)
-}
-
-// Release implements [workloads.Session]. Whoever is stopped behind the answer may be told
-// to forget that it was there.
-func (c *client) Release(ctx context.Context, lease *lb.Lease) error {
-	err := c.release(ctx, lease.Request)
-	if a := lb.AnswerOf(err); a == lb.AnswerOK || a == lb.AnswerReleased {
-		_ = c.env.Step(ctx, lease.Request, workloads.StepReleased)
-		if told := c.again.Swap(nil); told != nil {
-			(*told)(lb.AnswerOf(c.releaseOnce(context.WithoutCancel(ctx), lease.Request)))
-		}
-	}
-	if err != nil {
-		return &workloads.LockError{Err: err}
-	}
-	return nil
-}
-
-// release gives the lock back, and asks again while the answer is not definite.
-// It goes on after the end of the run: a lock left behind by one that stops
-// would look like a fault of the lock.
-func (c *client) release(ctx context.Context, req lb.Request) (err error) {
-	for n := range cleanups {
-		if n > 0 && c.session == nil {
-			return err // it was asked for once, for the record
-		}
-		if err = c.releaseOnce(context.WithoutCancel(ctx), req); lb.AnswerOf(err) != lb.AnswerUnknown {
-			return err
-		}
-	}
-	if c.session != nil {
-		c.retire()
-	}
-	return err
-}
-
-// errRetired is what becomes of a lock that was held in a session which was given up with
-// another: nobody knows. A new session would say that it does not hold it.
-var errRetired = errors.New("worker: the session of this lock was given up")
-
-func (c *client) releaseOnce(ctx context.Context, req lb.Request) error {
-	if err := c.begin(ctx, CallRelease); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, c.env.TTL)
-	defer cancel()
-	call := history.Event{Kind: history.KindCall, Op: history.OpRelease, Client: c.name, Lock: req.Lock, ID: req.Owner}
-	c.probe.begin(req.Owner)
-	c.record(call)
-	err := errRetired
-	if c.session != nil {
-		err = c.session.Release(ctx, req)
-	}
-	c.record(c.returned(call, err))
-	return err
 }
 
 // The calls of a lock that [Setting.Begins] hears of.
@@ -229,6 +172,7 @@ func (c *client) end() { c.look(c.session.Close()) }
 func (c *client) retire() {
 	c.end()
 	c.session = nil
+	c.caller.owes() // with the session it is gone
 }
 
 // reopen opens another session, and tries again while the lock service can't be

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
@@ -168,5 +170,97 @@ func TestReleaseAgain(t *testing.T) {
 	}
 	if want := []string{"w1.c1.1 ok", "w1.c1.1 lost", "w1.c1.2 ok"}; !slices.Equal(releases, want) {
 		t.Errorf("recorded %q, want %q", releases, want)
+	}
+}
+
+// patientLock notes how long each of its requests may take, and gives the release up unanswered.
+type patientLock struct {
+	lock
+	frozen func()
+	left   []time.Duration
+}
+
+func (l *patientLock) Release(ctx context.Context, req lb.Request) error {
+	for range 2 {
+		if err := l.env.Send(ctx, req, "ask", func(ctx context.Context) error {
+			end, _ := ctx.Deadline()
+			l.left = append(l.left, time.Until(end))
+			return nil
+		}); err != nil {
+			return err
+		}
+		l.frozen()
+	}
+	return nil
+}
+
+// TestRequestsOfARelease have a time of their own: one that was frozen between two of them for longer
+// than the lease sends the second, and after the end of the run it is left alone after a lease.
+func TestRequestsOfARelease(t *testing.T) {
+	const ttl = 60 * time.Millisecond
+	l := &patientLock{frozen: func() {}}
+	c, _ := newClient(&l.lock)
+	l.env.TTL, c.session, c.caller = ttl, l, newCaller(lb.Info{}, 1, 1)
+	lease, err := c.Acquire(t.Context(), workloads.Ask{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.frozen = func() { time.Sleep(2 * ttl) }
+	if err := c.Release(t.Context(), lease); err != nil || len(l.left) != 2 || l.left[1] > requestTime(ttl) || l.left[1] < 0 {
+		t.Errorf("%v: the requests had %v each, want two, and %v for the second", err, l.left, requestTime(ttl))
+	}
+	over, end := context.WithCancel(t.Context())
+	end()
+	var stopped context.Context
+	l.frozen = func() { <-stopped.Done() }
+	ctx, cancel := c.caller.patience(over, l.env)
+	defer cancel()
+	stopped = ctx
+	if err := l.Release(ctx, lease.Request); !errors.Is(err, lb.ErrNotSent) {
+		t.Errorf("after the end of the run: %v, want that it was stopped", err)
+	}
+}
+
+// TestCallersComeBack as the seed draws it: at once, when they hold a lock again, or never; and at
+// once where a lock ends with a session, which would be kept for ever.
+func TestCallersComeBack(t *testing.T) {
+	gone := errors.New("no answer")
+	leased := lb.Info{Traits: lb.Traits{Leased: true}}
+	seen := map[string]int{}
+	for seed := range uint64(40) {
+		c, got := newClient(&lock{releases: []error{gone, lb.ErrReleased, nil, nil}})
+		c.caller = newCaller(leased, seed, 1)
+		for range 2 {
+			lease, err := c.Acquire(t.Context(), workloads.Ask{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = c.Release(t.Context(), lease)
+		}
+		var calls []string
+		for _, ev := range *got {
+			if ev.Kind == history.KindCall {
+				calls = append(calls, ev.Op+" "+ev.ID[len("w1.c1."):])
+			}
+		}
+		seen[strings.Join(calls, ", ")]++
+	}
+	for _, want := range []string{
+		"acquire 1, release 1, release 1, acquire 2, release 2",
+		"acquire 1, release 1, acquire 2, release 1, release 2",
+		"acquire 1, release 1, acquire 2, release 2",
+	} {
+		if seen[want] < 4 {
+			t.Errorf("%d of 40 callers did %q", seen[want], want)
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("callers did %v", seen)
+	}
+	session := newCaller(lb.Info{Traits: lb.Traits{Leased: true, Session: true}}, 1, 1)
+	for range 40 {
+		if session.comes() != atOnce {
+			t.Fatal("somebody keeps a lock for as long as its session lasts")
+		}
 	}
 }

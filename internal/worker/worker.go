@@ -177,11 +177,13 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 	asks := asks(impl.Info())
 	for i := range w.cfg.Clients {
 		name := clientName(w.cfg.Name, i)
+		number := uint64(w.cfg.Number)<<32 | uint64(i+1)
 		c := &client{name: name, worker: w.cfg.Name, prefix: w.cfg.Plan.Prefix(), impl: impl, record: w.rec.Record, blame: w.blame,
-			probe: &probe{client: name, traps: w.traps, record: w.rec.Record, asks: asks}}
+			caller: newCaller(impl.Info(), w.cfg.Plan.Seed, number),
+			probe:  &probe{client: name, traps: w.traps, record: w.rec.Record, asks: asks}}
 		c.env = &lb.Env{
 			Client: clientName(cmp.Or(w.cfg.Identity, w.cfg.Name), i), Servers: w.cfg.Servers, Sentinels: w.cfg.Sentinels, Master: w.cfg.Master, TTL: w.cfg.Plan.TTL, Clock: lb.HostClock{},
-			Rand:  rand.New(rand.NewPCG(w.cfg.Plan.Seed, uint64(w.cfg.Number)<<32|uint64(i+1))),
+			Rand:  rand.New(rand.NewPCG(w.cfg.Plan.Seed, number)),
 			Probe: c.probe,
 		}
 		w.clients = append(w.clients, c)

@@ -230,7 +230,7 @@ func (c *court) once(mu Mutant, impl lb.Impl, n int) (checker.Result, error) {
 		Lab: c.catalog.Labs[0].Name, Clients: mu.Clients, Processes: 3, Duration: 2 * time.Second, TTL: mu.TTL, Seed: 1}}
 	plan := m.For(impl, fault, n)
 	return run.Execute(context.Background(), c.catalog,
-		filepath.Join(c.dir, rundir.Portable(fmt.Sprintf("%s-%s-%s-%d-%d", plan.Algorithm, plan.Fault, plan.Workload, plan.Clients, n))), plan)
+		filepath.Join(c.dir, rundir.Portable(fmt.Sprintf("%d-%d-%s-%s-%s", n, plan.Clients, plan.Algorithm, plan.Fault, plan.Workload))), plan)
 }
 
 func (c *court) count(guilty, right bool) {
