@@ -85,6 +85,10 @@ type Traits struct {
 	Leaves string `json:"leaves,omitempty"`
 }
 
+// Outlasts reports whether a holder keeps the lock for as long as it works, however long that is: its
+// lease is renewed, or it has none.
+func (t Traits) Outlasts() bool { return t.Renewing || !t.Leased }
+
 // Expectation is what an algorithm is expected to do under a fault. A run that
 // disagrees breaks the gate both ways: a lock that was promised safe and broke,
 // and a known hazard that is no longer found (the bench went blind).

@@ -160,3 +160,30 @@ func TestOnlineEdges(t *testing.T) {
 		}
 	}
 }
+
+// TestLongWorkIsNoOutage: who works for long has the lock, and nobody misses it; who is frozen there
+// keeps the others from it.
+func TestLongWorkIsNoOutage(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		plan   history.Plan
+		frozen bool
+		want   float64
+	}{
+		{"where the plan has none", history.Plan{TTL: time.Second}, false, 2000},
+		{"long work", history.Plan{TTL: time.Second, Work: "2ttl"}, false, 11},
+		{"frozen", history.Plan{TTL: time.Second, Work: "2ttl"}, true, 1500},
+	} {
+		s := tell(c.plan).busy(10, 12).acquire("w1.c0", "long", 195, 200, history.Event{})
+		s.add(205, history.Event{Kind: history.KindCall, Op: history.OpAcquire, Client: "w2.c0", Lock: "l", ID: "waits"})
+		if c.frozen {
+			s.silent("w1", 500, 2000)
+		}
+		s.release("w1.c0", "long", 2195, 2197, lb.AnswerOK)
+		s.add(2206, history.Event{Kind: history.KindReturn, Op: history.OpAcquire, Client: "w2.c0", Lock: "l", ID: "waits"})
+		s.release("w2.c0", "waits", 2207, 2208, lb.AnswerOK)
+		if r := Check(t.Context(), s.plan, indexed(s.events)); r.OutageMS < c.want-20 || r.OutageMS > c.want+20 {
+			t.Errorf("%s: an outage of %v ms, want about %v", c.name, r.OutageMS, c.want)
+		}
+	}
+}

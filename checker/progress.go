@@ -210,9 +210,10 @@ func (w *waiting) grantedSince(t lb.Instant) bool {
 }
 
 // outage is the longest stretch after the strike between two grants, as far as
-// somebody was asking meanwhile.
+// somebody was asking meanwhile, and nobody did long work.
 func (w *waiting) outage(r *run, strike lb.Instant) (longest lb.Instant) {
-	from, asking := max(r.Start, strike), w.asking
+	from := max(r.Start, strike)
+	asking := history.Without(w.asking, history.Union(r.longWork(w)))
 	for i := 0; i <= len(w.grants); i++ {
 		to := r.End
 		if i < len(w.grants) {
@@ -225,6 +226,20 @@ func (w *waiting) outage(r *run, strike lb.Instant) (longest lb.Instant) {
 		from = max(from, to)
 	}
 	return longest
+}
+
+// longWork is when a holder whose process ran relied on the lock, where the plan says that some
+// work for long: nobody else can expect to get it then.
+func (r *run) longWork(w *waiting) (spans []span) {
+	if r.plan.Work == "" || r.plan.Work == history.NoWork {
+		return nil
+	}
+	for _, a := range w.acqs {
+		for _, s := range r.Belief(a) {
+			spans = append(spans, history.Without([]span{s}, history.Union(r.SilentIn(a.Client, s)))...)
+		}
+	}
+	return spans
 }
 
 // inVain is when, from since to the end of the run, the lock was asked for, not spoken

@@ -45,6 +45,7 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f := cmd.Flags()
 	execFlag(cmd, &p.exec)
 	f.StringVar(&p.Workload, "workload", c.Workloads[0].Info().Name, "what clients do inside the lock: see lockbench list workloads")
+	f.StringVar(&p.Work, "work", "", "how long the long work takes that some holders of the counter do, where the lock is kept for as long: as 2.5ttl or 3s, or none (default: 2.5ttl)")
 	f.StringVar(&p.store, "store", inMemory, "what keeps the copy that refuses late writes: see lockbench list stores")
 	f.StringVar(&p.Lab, "lab", c.Labs[0].Name, "where the servers run: see lockbench list labs")
 	f.StringVar(&p.Addrs, "addrs", "", "the servers of --lab external: HOST:PORT with commas between them, or a file")
@@ -55,7 +56,7 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f.StringVar(&p.ServerImage, "image", "", "servers of this image in the docker lab, as SOFTWARE=NAME, such as redis=redis:8")
 	f.IntVar(&p.Clients, "clients", 6, "clients, over all processes")
 	f.IntVar(&p.Processes, "processes", 3, "worker processes, each on a host of its own")
-	f.DurationVar(&p.TTL, "ttl", 0, "lease time (default: 1s, or longer where the fault needs it)")
+	f.DurationVar(&p.TTL, "ttl", 0, "lease time (default: 1.3s, or longer where the fault needs it)")
 	f.DurationVar(&p.Duration, "duration", duration, "how long clients work at least; a fault makes it longer")
 	f.IntVar(&p.FaultsAtOnce, "faults-at-once", 1, "how many faults may be in force at the same time, where the fault consists of several, as random does")
 	f.Uint64Var(&p.Seed, "seed", 0, "seed of the schedule (default: from the time, printed)")
@@ -81,6 +82,9 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 		return err
 	}
 	if err := p.keep(); err != nil {
+		return err
+	}
+	if err := p.working(); err != nil {
 		return err
 	}
 	if p.driver, err = borrowed(c, &p.Lab, p.Addrs); err != nil {
@@ -121,6 +125,19 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 func (p *planFlags) meet(all ...faults.Fault) error {
 	if p.FaultsAtOnce > 1 && !slices.ContainsFunc(all, func(f faults.Fault) bool { return f.Mix != nil }) {
 		return usage("--faults-at-once %d: %s is one fault; random consists of several", p.FaultsAtOnce, all[0].Name)
+	}
+	return nil
+}
+
+// working refuses long work that makes no sense.
+func (p *planFlags) working() error {
+	switch _, err := faults.ParseLength(p.Work); {
+	case p.Work == "" || p.Work == history.NoWork:
+		return nil
+	case err != nil:
+		return usage("--work: %w; or %s", err, history.NoWork)
+	case !p.work.Info().Long:
+		return usage("--work %s: the workload %s has no long work", p.Work, p.Workload)
 	}
 	return nil
 }

@@ -133,10 +133,10 @@ func TestMatrix(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"redis-setpx-lua × kill-holder", "redis-fenced × kill-holder", "etcd-lease × kill-holder"} {
-		// What is left of one TTL of 1 s: a busy machine lets the holder be killed some time
-		// after its lease began. etcd looks for ended leases twice a second.
-		if ms := got[name].OutageMS; ms < 500 || ms > 2500 {
-			t.Errorf("%s: outage of %.0f ms after a kill, want about one TTL of 1000 ms", name, ms)
+		// What is left of one TTL of 1.3 s: a busy machine lets the holder be killed some time
+		// after its lease began. etcd counts whole seconds, and looks for ended leases twice in each.
+		if ms := got[name].OutageMS; ms < 700 || ms > 3000 {
+			t.Errorf("%s: outage of %.0f ms after a kill, want about one TTL of 1300 ms", name, ms)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "m", "report.html")); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -75,6 +76,9 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	}
 	if err := p.work.Info().Available(impl.Info()); err != nil {
 		return usage("%w", err)
+	}
+	if info := impl.Info(); p.Work != "" && p.Work != history.NoWork && !info.Traits.Outlasts() {
+		return usage("--work %s: nobody renews the lease of %s: the fault slow-work is work that takes longer", p.Work, info.Name)
 	}
 	m := run.Matrix{Catalog: prog.Catalog, Workload: p.work, Base: p.Plan}
 	plan := m.For(impl, fault, 0)

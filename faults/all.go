@@ -129,7 +129,7 @@ func find(all []Fault, text string) (Fault, error) {
 		f = at(f, step)
 	}
 	if long {
-		l, err := parseLength(length)
+		l, err := ParseLength(length)
 		if err != nil {
 			return f, fmt.Errorf("%s: %w", text, err)
 		}
@@ -143,7 +143,8 @@ type UnknownError struct{ Name string }
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("unknown fault %q", e.Name) }
 
-func parseLength(s string) (Length, error) {
+// ParseLength reads some leases, such as 0.7ttl, or a time, such as 3s.
+func ParseLength(s string) (Length, error) {
 	if leases, ok := strings.CutSuffix(s, "ttl"); ok {
 		n, err := strconv.ParseFloat(leases, 64)
 		if err == nil && n > 0 && n <= 1000 {

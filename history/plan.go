@@ -30,6 +30,9 @@ type Plan struct {
 	// 0 for one.
 	FaultsAtOnce int    `json:"faults_at_once,omitempty"`
 	Workload     string `json:"workload"`
+	// Work is how long the long work takes that some holders do, in leases (2.5ttl) or as a time;
+	// [NoWork] for none, and "" for none where the lock or the workload has none.
+	Work string `json:"work,omitempty"`
 	// Store is the database that keeps the protected store's fenced copy, "" for memory,
 	// and Statement what refuses late writes there.
 	Store     string `json:"store,omitempty"`
@@ -81,6 +84,9 @@ type Plan struct {
 	Machine  *Machine          `json:"machine,omitempty"`
 	Versions map[string]string `json:"versions,omitempty"`
 }
+
+// NoWork is the Work of a plan without long work, of a lock that would bear it.
+const NoWork = "none"
 
 // Prefix is what names of locks begin with: on servers of somebody else they are told from
 // what others have there.

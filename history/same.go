@@ -22,7 +22,7 @@ func (p Plan) Settings(o Plan) []Difference {
 		{"workload", p.Workload, o.Workload}, {"topology", p.Topology, o.Topology},
 		{"number of clients", p.Clients, o.Clients}, {"number of processes", p.Processes, o.Processes},
 		{"number of faults at once", max(1, p.FaultsAtOnce), max(1, o.FaultsAtOnce)},
-		{"TTL", p.TTL, o.TTL}, {"store", storeName(p), storeName(o)},
+		{"TTL", p.TTL, o.TTL}, {"long work", cmp.Or(p.Work, NoWork), cmp.Or(o.Work, NoWork)}, {"store", storeName(p), storeName(o)},
 		{"servers' options", strings.Join(p.ServerOptions, " "), strings.Join(o.ServerOptions, " ")},
 		{"program", p.Exec.String(), o.Exec.String()},
 		{"server binary", p.ServerBinary, o.ServerBinary}, {"image", p.ServerImage, o.ServerImage},

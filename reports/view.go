@@ -208,6 +208,7 @@ func Command(program string, p history.Plan) []string {
 	add("fault", p.Fault)
 	add("faults-at-once", fmt.Sprint(p.FaultsAtOnce))
 	add("workload", p.Workload)
+	add("work", p.Work)
 	add("store", p.Store)
 	add("lab", p.Lab)
 	add("addrs", p.Addrs)

@@ -16,7 +16,8 @@ type Counter struct{}
 func (Counter) Info() Info {
 	return Info{
 		Name:     "counter",
-		Doc:      "read a counter, work for 5 to 15 ms, write it back plus one",
+		Doc:      "read a counter, work for 5 to 15 ms, now and then for some leases where the lock bears it, write it back plus one",
+		Long:     true,
 		Steps:    sectionSteps,
 		Evidence: []string{checker.LayerStore},
 	}
@@ -24,14 +25,17 @@ func (Counter) Info() Info {
 
 // Open implements [Workload].
 func (Counter) Open(ctx context.Context, b Bench) (Task, error) {
-	return open(ctx, b, func(k kit) Task { return counterTask{k} })
+	return open(ctx, b, func(k kit) Task { return counterTask{k, b.Long} })
 }
 
-type counterTask struct{ kit }
+type counterTask struct {
+	kit
+	long *Long
+}
 
 // Run implements [Task].
 func (t counterTask) Run(ctx context.Context, s Session) error {
-	return under(ctx, s, func(ctx context.Context, held []*lb.Lease) error {
-		return t.do(ctx, section{leases: held, change: plus(1), last: stepBeforeWrite})
+	return under(ctx, s, func(working context.Context, held []*lb.Lease) error {
+		return t.do(working, section{leases: held, change: plus(1), last: stepBeforeWrite, long: t.long.next(), over: ctx.Done()})
 	}, Ask{})
 }

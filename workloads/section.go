@@ -5,6 +5,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/clock"
 )
 
 // stepBeforeWrite is the moment that no client can guard: it has looked at its lease
@@ -70,6 +71,9 @@ type section struct {
 	once  bool
 	// last is the step before the second access.
 	last string
+	// long is how long it works, 0 for a moment; what is left of that is dropped when over is closed.
+	long time.Duration
+	over <-chan struct{}
 }
 
 // plus is the change that adds n under the one lock.
@@ -94,11 +98,7 @@ func (k kit) do(ctx context.Context, s section) error {
 	if err := k.env.Step(ctx, req, StepBegun); err != nil {
 		return err
 	}
-	work := minWork + time.Duration(k.env.Rand.Int64N(int64(workSpread)))
-	if err := k.env.Clock.Sleep(ctx, work); err != nil {
-		return err
-	}
-	if err := k.env.Step(ctx, req, StepWork); err != nil {
+	if err := k.work(ctx, req, s); err != nil {
 		return err
 	}
 	for i, l := range s.leases {
@@ -122,6 +122,30 @@ func (k kit) do(ctx context.Context, s section) error {
 	}
 	_, err = k.ask(a)
 	return err
+}
+
+// work takes a moment and comes to the step at its end. Long work is one such moment after the other,
+// so that a fault finds a holder at work; whoever was stopped there has worked enough, and acts at once.
+func (k kit) work(ctx context.Context, req lb.Request, s section) error {
+	const stopped = 50 * time.Millisecond
+	for until := clock.Now().Add(s.long); ; {
+		moment := minWork + time.Duration(k.env.Rand.Int64N(int64(workSpread)))
+		if err := k.env.Clock.Sleep(ctx, moment); err != nil {
+			return err
+		}
+		at := clock.Now()
+		if err := k.env.Step(ctx, req, StepWork); err != nil {
+			return err
+		}
+		if now := clock.Now(); now >= until || now.Sub(at) > stopped {
+			return nil
+		}
+		select {
+		case <-s.over:
+			return nil
+		default:
+		}
+	}
 }
 
 // copies are the three of a value.

@@ -55,6 +55,8 @@ type Info struct {
 	GivesUp bool
 	// Leases is how many a run must last at least to show anything, besides two seconds.
 	Leases int
+	// Long: holders work for long now and then, where the plan says so ([Bench.Long]).
+	Long bool
 	// Expect says what is to be expected under a fault because of the work, and not of the
 	// lock. It takes the place of what the lock declares, save that a lock which gets stuck
 	// does so whatever is done under it.
@@ -126,6 +128,8 @@ type Bench struct {
 	Env *lb.Env
 	// Store is the address of the protected store.
 	Store string
+	// Long is when a holder works for long, nil for never.
+	Long *Long
 }
 
 // Task is one client's work.

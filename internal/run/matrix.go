@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -57,7 +59,15 @@ type Progress struct {
 	Done, Total int
 }
 
-const defaultTTL = time.Second
+// The default lease is a second, or what the fault needs, and some more: a TTL in whole seconds, or one
+// that is rounded to them, would hide where every lease is one.
+const (
+	leastTTL = time.Second
+	odd      = 300 * time.Millisecond
+)
+
+// longWork is long enough for a lease that is not renewed to end, and for others to be granted the lock.
+const longWork = "2.5ttl"
 
 // For returns the base plan made one of this algorithm and fault.
 func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
@@ -84,10 +94,16 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 		plan.ServerBinary, plan.ServerImage = own.Binary, own.Image
 	}
 	if plan.TTL == 0 {
-		plan.TTL = max(defaultTTL, fault.MinTTL)
+		plan.TTL = max(leastTTL, fault.MinTTL) + odd
 	}
 	plan.Duration = max(plan.Duration, work.AtLeast(plan.TTL))
 	plan.Brief = m.brief(fault, plan.TTL)
+	if plan.Work = cmp.Or(plan.Work, longWork); !work.Long || !info.Traits.Outlasts() {
+		plan.Work = ""
+	}
+	if long, err := worker.LongWork(plan); err == nil && long > 0 && fault.Family == faults.Nothing { // any other takes its time
+		plan.Duration = max(plan.Duration, workloads.LongAtLeast(long))
+	}
 	return plan
 }
 

@@ -2,13 +2,17 @@ package run_test
 
 import (
 	"testing"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/etcd"
+	"github.com/lockbench/lockbench/impls/mysql"
 	"github.com/lockbench/lockbench/impls/redis"
 	"github.com/lockbench/lockbench/impls/zk"
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -54,7 +58,7 @@ func TestBrief(t *testing.T) {
 	m := run.Matrix{Catalog: things(), Workload: workloads.Counter{}, Base: history.Plan{Lab: "local", Workload: "counter"}}
 	for fault, want := range map[string]bool{
 		"pause-holder": false, "pause-holder/1ms": true, "pause-holder/0.7ttl": false, "pause@before-write/0.05ttl": true, "client-clock/1ms": true,
-		"cut-rejoin/10ms": true, "slow-work/99ms": true, "slow-work/101ms": false, "kill-holder/1ms": false, "kill-leader/1ms": false, "none": false,
+		"cut-rejoin/10ms": true, "slow-work/129ms": true, "slow-work/131ms": false, "kill-holder/1ms": false, "kill-leader/1ms": false, "none": false,
 		"pause-holder/1ms,cut-holder/1ms": true, "pause-holder,cut-holder/1ms": true, "pause-holder,cut-holder": false, "random": false,
 	} {
 		f, err := m.Catalog.Fault(fault)
@@ -63,6 +67,46 @@ func TestBrief(t *testing.T) {
 		}
 		if got := m.For(redis.SetPXLua(), f, 0).Brief; got != want {
 			t.Errorf("%s: %t, want %t", fault, got, want)
+		}
+	}
+}
+
+// TestLeases are no whole seconds by default, whatever the fault needs: a TTL that a lock rounds is seen.
+func TestLeases(t *testing.T) {
+	m := run.Matrix{Catalog: things(), Workload: workloads.Counter{}, Base: history.Plan{Lab: "local", Workload: "counter"}}
+	for _, f := range append(faults.All(), faults.More()...) {
+		if ttl := m.For(redis.SetPXLua(), f, 0).TTL; ttl%time.Second == 0 || ttl < f.MinTTL {
+			t.Errorf("%s with leases of %v", f.Name, ttl)
+		}
+	}
+	m.Base.TTL = 3 * time.Second
+	if ttl := m.For(redis.SetPXLua(), faults.All()[0], 0).TTL; ttl != m.Base.TTL {
+		t.Errorf("leases of %v, though the user said %v", ttl, m.Base.TTL)
+	}
+}
+
+// TestWork: there is long work where the lock is kept for as long, unless the user or the workload has none.
+func TestWork(t *testing.T) {
+	for _, c := range []struct {
+		impl        lb.Impl
+		work        workloads.Workload
+		asked, want string
+	}{
+		{redis.Watchdog(), workloads.Counter{}, "", "2.5ttl"},
+		{redis.Watchdog(), workloads.Counter{}, "7s", "7s"},
+		{redis.Watchdog(), workloads.Counter{}, history.NoWork, history.NoWork},
+		{redis.Watchdog(), workloads.Once{}, "", ""},
+		{redis.SetPXLua(), workloads.Counter{}, "", ""},
+		{redis.SetPXLua(), workloads.Counter{}, "7s", ""},
+		{mysql.GetLock(), workloads.Counter{}, "", "2.5ttl"},
+	} {
+		m := run.Matrix{Catalog: things(), Workload: c.work, Base: history.Plan{Lab: "local", Work: c.asked}}
+		p := m.For(c.impl, faults.All()[0], 0)
+		if p.Work != c.want {
+			t.Errorf("%s, asked for %q: %q, want %q", c.impl.Info().Name, c.asked, p.Work, c.want)
+		}
+		if long, _ := worker.LongWork(p); long > 0 && p.Duration < workloads.LongAtLeast(long) {
+			t.Errorf("%s, asked for %q: the run lasts %v, and long work %v", c.impl.Info().Name, c.asked, p.Duration, long)
 		}
 	}
 }

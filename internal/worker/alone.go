@@ -36,7 +36,7 @@ func NewAlone(ctx context.Context, s Setting) (*Alone, error) {
 	own := &probe{client: s.Env.Client, record: s.Record, asks: asks(s.Impl.Info())}
 	c := &client{name: s.Env.Client, worker: s.Env.Client, impl: s.Impl, record: s.Record, blame: s.Blame, begins: s.Begins, probe: own, env: &s.Env}
 	s.Env.Probe = s.Watch(own)
-	if err := c.open(ctx, s.Workload, s.Store); err != nil {
+	if err := c.open(ctx, s.Workload, workloads.Bench{Store: s.Store}); err != nil {
 		c.close()
 		return nil, err
 	}

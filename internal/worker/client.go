@@ -40,13 +40,14 @@ type client struct {
 	caller   *caller                         // nil for one that comes back at once
 }
 
-func (c *client) open(ctx context.Context, w workloads.Workload, store string) (err error) {
+func (c *client) open(ctx context.Context, w workloads.Workload, b workloads.Bench) (err error) {
 	if c.session, err = c.impl.Open(ctx, c.env); err != nil {
 		return fmt.Errorf("worker: %s: open a session of %s: %w", c.name, c.impl.Info().Name, err)
 	}
 	env := *c.env
 	env.Client = c.name // for the record, whoever it is for the lock
-	if c.task, err = w.Open(ctx, workloads.Bench{Env: &env, Store: store}); err != nil {
+	b.Env = &env
+	if c.task, err = w.Open(ctx, b); err != nil {
 		return fmt.Errorf("worker: %s: open the workload: %w", c.name, err)
 	}
 	c.pacer = workloads.Restless{Env: c.env, Pause: restless}

@@ -11,13 +11,16 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Run is the worker's main: it reads orders from in and writes reports to out
@@ -174,6 +177,10 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 	if w.cfg.SharedSession {
 		impl = &shared{Impl: impl}
 	}
+	long, err := w.long()
+	if err != nil {
+		return err
+	}
 	asks := asks(impl.Info())
 	for i := range w.cfg.Clients {
 		name := clientName(w.cfg.Name, i)
@@ -187,11 +194,30 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 			Probe: c.probe,
 		}
 		w.clients = append(w.clients, c)
-		if err := c.open(ctx, work, w.cfg.Store); err != nil {
+		if err := c.open(ctx, work, workloads.Bench{Store: w.cfg.Store, Long: long}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// LongWork is how long the long work of a plan takes, 0 where there is none.
+func LongWork(p history.Plan) (time.Duration, error) {
+	if p.Work == "" || p.Work == history.NoWork {
+		return 0, nil
+	}
+	length, err := faults.ParseLength(p.Work)
+	return length.Of(p.TTL), err
+}
+
+// long is when the clients of this process work for long, nil for never.
+func (w *worker) long() (*workloads.Long, error) {
+	p := w.cfg.Plan
+	length, err := LongWork(p)
+	if err != nil || length == 0 {
+		return nil, err
+	}
+	return workloads.NewLong(length, p.Seed, w.cfg.Number-1, p.Processes), nil
 }
 
 // asks are the steps before the lock's requests.

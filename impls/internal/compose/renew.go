@@ -9,8 +9,8 @@ import (
 
 // Renew extends the lease every third of the TTL until stop is called, the lease
 // is lost, or renew says ErrLost. Each renewal counts from the moment before it
-// was sent. A failed renewal is tried again at the next third, since the lease
-// may still be good: only its end, or the server's word, ends it, and of both the
+// was sent. A failed renewal is tried again at the next third, at once where that
+// has come while nobody answered, since the lease may still be good: only its end, or the server's word, ends it, and of both the
 // holder is told.
 func Renew(env *lb.Env, lease *lb.Lease, renew func(context.Context) error) (stop func()) {
 	ctx, end := context.WithCancel(context.Background())
@@ -32,7 +32,7 @@ func Renew(env *lb.Env, lease *lb.Lease, renew func(context.Context) error) (sto
 				lease.Lose("no renewal was confirmed before the lease's end")
 				return
 			}
-			again = env.Sleep(ctx, lease.Request, wait, env.TTL/3) == nil
+			again = env.Sleep(ctx, lease.Request, wait, env.TTL/3-env.Clock.Mono().Sub(call)) == nil
 		}
 	})
 	return func() {
