@@ -51,8 +51,18 @@ type Info struct {
 	Expect []Expectation
 }
 
+// The steps that every lock passes which sends requests: the client is within the call, by which it
+// may have looked at its clock, and the first request of that is about to leave, whichever it is.
+const (
+	StepAcquiring = "acquiring"
+	StepReleasing = "releasing"
+)
+
 // Steps are the points that its clients pass, in the order of the protocol.
 func (i Info) Steps() (steps []string) {
+	if len(i.Requests) > 0 {
+		steps = append(steps, StepAcquiring, StepReleasing)
+	}
 	for _, r := range i.Requests {
 		steps = append(steps, Before(r), After(r))
 	}

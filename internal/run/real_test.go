@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 // with it, with the faults and with the work.
 func things() catalog.Catalog {
 	return catalog.Catalog{
-		Locks: []lb.Impl{redis.SetPXLua(), redis.Fenced(), zk.Sequential(), etcd.Lease(), mysql.GetLock(), wrapped{"noisy"}, wrapped{"panics"}},
+		Locks: []lb.Impl{redis.SetPXLua(), redis.Fenced(), zk.Sequential(), etcd.Lease(), mysql.GetLock(), redis.SetPXDel(), wrapped{"noisy"}, wrapped{"panics"}},
 		Faults: append(faults.All(), slowInjection(), halfInjection(), nobody(), nobodyAgain(), twoMoves(), shortMix(),
 			unanswered("lost-grant"), unanswered("lose-reply")),
 		More:       faults.More(),
@@ -407,9 +407,10 @@ func TestReplyOfTheGrant(t *testing.T) {
 				if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "it was granted") {
 					t.Fatalf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
 				}
-				victim := ix.Acqs[ix.Steps[0].Acq]
-				if ix.Steps[0].Name != "before-set" || victim.Granted() && !late {
-					t.Errorf("%+v at %s", victim, ix.Steps[0].Name)
+				step := struck(t, ix)
+				victim := ix.Acqs[step.Acq]
+				if step.Name != "before-set" || victim.Granted() && !late {
+					t.Errorf("%+v at %s", victim, step.Name)
 				}
 				wentOn(t, ix, victim.Client)
 			})
@@ -490,6 +491,36 @@ func TestReplyAtAStep(t *testing.T) {
 				t.Errorf("%+v is no holder", victim)
 			}
 			wentOn(t, ix, victim.Client)
+		})
+	}
+}
+
+// TestEntered: a client is struck within its call, before anything has left.
+func TestEntered(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		algorithm, fault string
+		want             lb.Outcome
+	}{
+		{setpx, "pause@acquiring", lb.Safe}, {setpx, "pause@releasing", lb.Safe},
+		{"redis-setpx-del", "pause@releasing", lb.Broken}, // its late DEL frees the lock of another
+	} {
+		beside(t, c.algorithm+" under "+c.fault, func(t *testing.T) {
+			res, ix, err := do(t, c.algorithm, c.fault, counter, nil)
+			if err != nil || res.Outcome != c.want || !res.Effect.Proven || len(ix.Steps) == 0 {
+				t.Fatalf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+			}
+			at, victim := ix.Steps[0].At, &ix.Acqs[ix.Steps[0].Acq]
+			call, ret := victim.Call, victim.Return
+			if strings.HasSuffix(c.fault, lb.StepReleasing) {
+				for first := range ix.Releases(victim) {
+					call, ret = first.Call, first.Return
+					break
+				}
+			}
+			if at < call || at > ret || ret.Sub(at) < 2*time.Second {
+				t.Errorf("called at %d, struck at %d, told at %d", call, at, ret)
+			}
 		})
 	}
 }
@@ -650,6 +681,20 @@ func wentOn(t *testing.T, ix *history.Index, victim int32) {
 			t.Errorf("%s does not ask after %+v", client.Name, ix.Acts[i])
 		}
 	}
+}
+
+// struck is where the client was stopped that the fault struck, and not held beside it.
+func struck(t *testing.T, ix *history.Index) (last history.Step) {
+	t.Helper()
+	for _, a := range ix.Acts {
+		for _, s := range ix.Steps {
+			if a.Name == string(faults.Delay) && ix.Clients[s.Client].Name == a.Target && s.At == a.Begin {
+				return s
+			}
+		}
+	}
+	t.Fatalf("nobody was struck: %+v, %+v", ix.Acts, ix.Steps)
+	return last
 }
 
 // again reports whether a second life of a process was granted the lock.

@@ -103,7 +103,7 @@ func (c *client) Acquire(ctx context.Context, ask workloads.Ask) (*lb.Lease, err
 	}
 	call := history.Event{Kind: history.KindCall, Op: history.OpAcquire, Client: c.name, Lock: req.Lock, ID: req.Owner,
 		Shared: req.Shared}
-	c.probe.begin(req.Owner)
+	c.probe.begin(req.Owner, lb.StepAcquiring)
 	first := call
 	first.Worker, c.worker = c.worker, ""
 	c.record(first)
@@ -152,6 +152,7 @@ func (c *client) returned(call history.Event, err error) history.Event {
 	ret := call
 	ret.At, ret.Kind, ret.Result = clock.Now(), history.KindReturn, lb.AnswerOf(err)
 	ret.Requests = int(c.probe.requests.Load())
+	c.probe.entered.Store(nil)
 	if err != nil {
 		ret.Note, ret.Error = err.Error(), !lb.Refused(err) && !lb.GaveUp(err)
 	}

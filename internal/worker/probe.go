@@ -18,18 +18,20 @@ type probe struct {
 	record func(history.Event)
 	asks   map[string]bool // the steps before a request
 
-	owner    atomic.Value // of the operation in hand
-	asking   atomic.Bool  // for the lock
-	requests atomic.Int64 // that were sent for it; renewals run beside it
+	owner    atomic.Value           // of the operation in hand
+	entered  atomic.Pointer[string] // the step before its first request, nil when that was passed
+	asking   atomic.Bool            // for the lock
+	requests atomic.Int64           // that were sent for it; renewals run beside it
 
 	mu       sync.Mutex
 	sessions []string
 }
 
-// begin starts counting the requests of one operation.
-func (p *probe) begin(owner string) {
+// begin starts counting the requests of one operation, the first of which is behind the step entered.
+func (p *probe) begin(owner, entered string) {
 	p.owner.Store(owner)
 	p.requests.Store(0)
+	p.entered.Store(&entered)
 }
 
 // Session implements [lb.SessionProbe].
@@ -54,11 +56,22 @@ func (p *probe) told() Client {
 
 // Step implements [lb.Probe].
 func (p *probe) Step(ctx context.Context, m lb.Move) error {
+	var entered *string
 	if p.asks[m.Name] && m.Actor != lb.Renewal && m.Owner == p.owner.Load() {
 		p.requests.Add(1)
+		if m.Actor == lb.Main {
+			entered = p.entered.Swap(nil)
+		}
 	}
 	if p.traps == nil {
 		return ctx.Err()
+	}
+	if entered != nil {
+		first := m
+		first.Name = *entered
+		if err := p.traps.pass(ctx, p.client, first); err != nil {
+			return err
+		}
 	}
 	return p.traps.pass(ctx, p.client, m)
 }

@@ -90,7 +90,7 @@ func (c *client) releaseOnce(ctx context.Context, req lb.Request) error {
 	ctx, cancel := c.caller.patience(ctx, c.env)
 	defer cancel()
 	call := history.Event{Kind: history.KindCall, Op: history.OpRelease, Client: c.name, Lock: req.Lock, ID: req.Owner}
-	c.probe.begin(req.Owner)
+	c.probe.begin(req.Owner, lb.StepReleasing)
 	c.record(call)
 	err := errRetired
 	if c.session != nil {
