@@ -42,6 +42,9 @@ func conclude(r *run, judged []Layer) Result {
 			}
 		}
 	}
+	if told := misnamed(r); told != "" {
+		res.Claims = append(res.Claims, claimRequests+": no: "+told)
+	}
 	c := conclusion{r: r, res: &res, layer: map[string]Layer{}}
 	for _, l := range judged {
 		c.layer[l.Name] = l
@@ -260,7 +263,7 @@ func (c *conclusion) inconclusive() string {
 	if why := c.undecided(); why != "" {
 		return why
 	}
-	if why := c.unseen(); why != "" {
+	if why := unseen(c.r); why != "" {
 		return why
 	}
 	if c.faulty() {
@@ -287,22 +290,6 @@ func (c *conclusion) inconclusive() string {
 		return fmt.Sprintf("too few contended sections: %s, of which %d contended%s", count(c.res.Sections, "section"), c.res.Contended, c.r.inVain())
 	}
 	return ""
-}
-
-// unseen is why nothing is known of what a program of the user's asked: a grant takes a request at
-// least, and of most there was none that passed the bench under a name that the program has said.
-func (c *conclusion) unseen() string {
-	granted := 0
-	for i := range c.r.Acqs {
-		if c.r.Acqs[i].Granted() {
-			granted++
-		}
-	}
-	if c.r.plan.Exec == nil || 2*c.r.Requests >= granted {
-		return ""
-	}
-	return fmt.Sprintf("%s, and %s of those that it says it sends passed lockbench: either the program connects by another way than to the addresses that it is told, where no fault can strike it, or it says other names than those of its requests",
-		count(granted, "grant"), count(c.r.Requests, "request"))
 }
 
 // faulty reports whether something was meant to go wrong in this run.

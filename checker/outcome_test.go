@@ -86,11 +86,13 @@ func TestOutcome(t *testing.T) {
 	type plan = history.Plan
 	fenced := plan{Traits: lb.Traits{Fenced: true}}
 	quiet := func() *story { return tell(plan{}).busy(10, 12) }
-	mine := func(requests int) *story {
+	mine := func(acquires, releases int) *story {
 		s := tell(plan{Exec: &history.Exec{Name: "mine"}}).busy(10, 12)
 		for i := range s.events {
-			if e := &s.events[i]; e.Kind == history.KindReturn && e.Op == history.OpAcquire && requests > 0 {
-				e.Requests, requests = 1, requests-1
+			e := &s.events[i]
+			n := map[string]*int{history.OpAcquire: &acquires, history.OpRelease: &releases}[e.Op]
+			if e.Kind == history.KindReturn && *n > 0 {
+				e.Requests, *n = 1, *n-1
 			}
 		}
 		return s
@@ -106,9 +108,11 @@ func TestOutcome(t *testing.T) {
 		{"the fault did not bite", quiet().fault(60, 90, false), lb.Inconclusive, "the fault had no effect: measured"},
 		{"the fault was over at once", tell(plan{Brief: true, TTL: time.Second}).busy(10, 12).fault(60, 61, true), lb.Inconclusive, "a fault was told to be over in less than a tenth of a lease of 1s"},
 		{"the fault was over at once, and hurt", double(plan{Brief: true}).fault(400, 410, true), lb.Broken, "double grant: "},
-		{"a program that walks around the bench", mine(0), lb.Inconclusive, "12 grants, and 0 requests of those that it says it sends passed lockbench"},
-		{"a program of which half is seen", mine(5), lb.Inconclusive, "12 grants, and 5 requests of those that it says it sends passed lockbench"},
-		{"a program that asks through the bench", mine(12), lb.Safe, ""},
+		{"a program that walks around the bench", mine(0, 0), lb.Inconclusive, "12 grants, and for 12 of them none of the requests passed lockbench"},
+		{"a program of which half is seen", mine(5, 12), lb.Inconclusive, "12 grants, and for 7 of them none of the requests passed lockbench"},
+		{"a program whose releases go around the bench", mine(12, 5), lb.Inconclusive, "12 releases, and for 7 of them none of the requests passed lockbench"},
+		{"a program that asks through the bench", mine(12, 12), lb.Safe, ""},
+		{"a program that holds some of its locks twice", mine(6, 6), lb.Safe, ""},
 		{"the fault never struck", quiet().planned("pause"), lb.Inconclusive, "the fault never struck"},
 		{"nobody else asked while it was in force", quiet().fault(2000, 3000, true).busy(4000, 12), lb.Inconclusive, "nobody else asked for the lock while the fault was in force"},
 		{"nobody else asked before it was being healed", quiet().fault(2000, 3000, true).healing(2100).busy(2200, 12), lb.Inconclusive, "nobody else asked for the lock while the fault was in force"},
@@ -147,6 +151,32 @@ func TestOutcome(t *testing.T) {
 }
 
 func (s *story) planned(fault string) *story { s.plan.Fault = fault; return s }
+
+// TestMisnamed: what a program sends and does not name, or names and never sends, is told beside the
+// verdict, which stands.
+func TestMisnamed(t *testing.T) {
+	for sent, want := range map[string]string{
+		"set,del":           "",
+		"del,expire,set":    "the program sent expire, which it does not name among its requests, so that no fault can be told to strike there",
+		"set":               "it names del among its requests, which no client was seen to send",
+		"setnx,del,set":     "the program sent setnx, which it does not name among its requests, so that no fault can be told to strike there",
+		"evalsha,ping,setx": "the program sent evalsha, ping, setx, which it does not name among its requests, so that no fault can be told to strike there; it names set, del among its requests, which no client was seen to send",
+	} {
+		s := tell(history.Plan{Exec: &history.Exec{Name: "mine", Described: []byte(`{"requests":["set","del"]}`)}}).busy(10, 12)
+		for i := range s.events {
+			if e := &s.events[i]; e.Kind == history.KindReturn {
+				e.Requests, e.Sent, sent = 1, sent, ""
+			}
+		}
+		var told []string
+		for _, claim := range s.check().Claims {
+			told = append(told, TellClaim(claim))
+		}
+		if r := s.check(); r.Outcome != lb.Safe || strings.Join(told, "; ") != want {
+			t.Errorf("%s, and %q is told, want %q", r.Outcome, told, want)
+		}
+	}
+}
 
 // unbitten makes all faults of the story miss.
 func (s *story) unbitten() *story {

@@ -169,7 +169,7 @@ func (r *Result) UnmarshalJSON(text []byte) error {
 // TellClaim is one of a cell's claims in words.
 func TellClaim(claim string) string {
 	name, how, _ := strings.Cut(claim, ": no: ")
-	if name == LayerAnswers || name == LayerTidy { // which nobody claims, and everybody expects
+	if name == LayerAnswers || name == LayerTidy || name == claimRequests { // which nobody claims, and everybody expects
 		return how
 	}
 	return "claimed, and not kept: " + name + ": " + how

@@ -105,6 +105,19 @@ func afterwards(t *testing.T, dir string) {
 	if out := explored(t, dir, exitBroke, "--exec", "./taker.py", "--acquisitions", "1", "--faults", "0", "--budget", "2"); !strings.Contains(out, "BROKEN by ") {
 		t.Errorf("explore, of one that takes what others hold: %s", out)
 	}
+	// A fault strikes it within its call, as the gate knows from the first request of that.
+	code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "run", "--exec", "./mylock.py", "--fault", "pause@releasing", "--duration", "1s", "--seed", "3", "--out", "entered"))
+	if code != exitKept || !strings.Contains(stdout, "stood at releasing") {
+		t.Errorf("pause@releasing: exit code %d: %s%s", code, stdout, stderr)
+	}
+	// What it says by another name is no request of which anything is known.
+	if err := os.WriteFile(filepath.Join(dir, "misnamed.py"), bytes.Replace(text, []byte(`"eval"]`), []byte(`"evalsha"]`), 1), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "run", "--exec", "./misnamed.py", "--fault", "none", "--duration", "1s", "--seed", "3", "--out", "misnamed"))
+	if code != exitUndecided || !strings.Contains(stdout, " releases, and for ") || !strings.Contains(stdout, "the program sent eval, which it does not name") {
+		t.Errorf("a program of which half is misnamed: exit code %d: %s%s", code, stdout, stderr)
+	}
 	// It promises nothing: what may come of it is for who runs it to say.
 	for require, want := range map[string]int{"": exitKept, "FENCE": exitBroke} {
 		args := []string{"run", "--exec", "./taker.py", "--fault", "none", "--duration", "1s", "--seed", "3", "--out", "taker" + require}

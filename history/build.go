@@ -187,6 +187,7 @@ func (b *Builder) addOperation(r *record, ev *Event) error {
 	b.ix.Requests += ev.Requests
 	r.x = ev.Token
 	if ev.Kind == KindReturn {
+		b.sent(ev)
 		r.flags = uint8(ev.Result)
 		if ev.Error {
 			b.ix.Errors = append(b.ix.Errors, CallError{At: r.at, Client: r.client, Release: ev.Op == OpRelease, Note: b.notes.once(ev.Note)})
@@ -219,6 +220,24 @@ func (b *Builder) addOperation(r *record, ev *Event) error {
 		c.Worker = w
 	}
 	return nil
+}
+
+// sent takes what a return says of requests.
+func (b *Builder) sent(ev *Event) {
+	if ev.Sent != "" {
+		for name := range strings.SplitSeq(ev.Sent, ",") {
+			if i, there := slices.BinarySearch(b.ix.Sent, name); !there {
+				b.ix.Sent = slices.Insert(b.ix.Sent, i, strings.Clone(name))
+			}
+		}
+	}
+	switch {
+	case ev.Requests > 0 || ev.Result != lb.AnswerOK:
+	case ev.Op == OpRelease:
+		b.ix.Unasked.Releases++
+	default:
+		b.ix.Unasked.Grants++
+	}
 }
 
 func (b *Builder) keep(r record) {

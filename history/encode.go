@@ -24,6 +24,7 @@ func appendEvent(b []byte, ev *Event) []byte {
 	b = appendInt(b, "until", int64(ev.Until))
 	b = appendInt(b, "call", int64(ev.Call))
 	b = appendInt(b, "requests", int64(ev.Requests))
+	b = appendString(b, "sent", ev.Sent)
 	b = appendString(b, "worker", ev.Worker)
 	b = appendString(b, "name", ev.Name)
 	b = appendString(b, "phase", ev.Phase)

@@ -55,6 +55,9 @@ type Event struct {
 	Call   lb.Instant `json:"call,omitempty"`
 	// Requests is how many requests the operation sent to servers.
 	Requests int `json:"requests,omitempty"`
+	// Sent names the requests that the client has sent for the first time since its last return,
+	// with commas between them.
+	Sent string `json:"sent,omitempty"`
 	// Worker is the process that a silent or dead event is about, or that a client
 	// says in a call that it lives in.
 	Worker string `json:"worker,omitempty"`

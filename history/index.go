@@ -34,6 +34,11 @@ type Index struct {
 	// polling delay, Requests those that acquires and releases sent to servers.
 	Wakes, Polls, Requests int
 
+	// Sent names the requests that clients have sent, as far as they told. Unasked are the grants and the
+	// releases, by [Release.Result] ok, for which no request was counted.
+	Sent    []string
+	Unasked struct{ Grants, Releases int }
+
 	// Notes are what a reader should know about the recording itself. Doubts say why
 	// nothing can be claimed: something is missing that a crash took away.
 	Notes, Doubts []string

@@ -77,6 +77,8 @@ func (p *parser) field(key []byte, ev *Event) (err error) {
 		err = p.instant(&ev.Call)
 	case fieldRequests:
 		ev.Requests, err = p.many()
+	case fieldSent:
+		err = p.string(&ev.Sent)
 	case fieldWorker:
 		err = p.string(&ev.Worker)
 	case fieldName:

@@ -18,6 +18,7 @@ const (
 	fieldUntil
 	fieldCall
 	fieldRequests
+	fieldSent
 	fieldWorker
 	fieldName
 	fieldPhase
@@ -33,7 +34,7 @@ const (
 
 // fieldNames are in the order of the bits.
 var fieldNames = [...]string{"t", "e", "op", "client", "lock", "id", "shared", "result", "token", "until", "call",
-	"requests", "worker", "name", "phase", "target", "fault", "count", "proven", "error", "seq", "copies", "note"}
+	"requests", "sent", "worker", "name", "phase", "target", "fault", "count", "proven", "error", "seq", "copies", "note"}
 
 // fieldOf is the field of that name, or 0.
 func fieldOf(name []byte) field {
@@ -62,6 +63,8 @@ func fieldOf(name []byte) field {
 		return fieldCall
 	case "requests":
 		return fieldRequests
+	case "sent":
+		return fieldSent
 	case "worker":
 		return fieldWorker
 	case "name":

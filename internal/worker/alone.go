@@ -33,7 +33,7 @@ type Setting struct {
 
 // NewAlone opens the client's session. Its process is called as its client is.
 func NewAlone(ctx context.Context, s Setting) (*Alone, error) {
-	own := &probe{client: s.Env.Client, record: s.Record, asks: asks(s.Impl.Info())}
+	own := &probe{client: s.Env.Client, record: s.Record, asks: asks(s.Impl.Info()), work: s.Workload.Info().Steps}
 	c := &client{name: s.Env.Client, worker: s.Env.Client, impl: s.Impl, record: s.Record, blame: s.Blame, begins: s.Begins, probe: own, env: &s.Env}
 	s.Env.Probe = s.Watch(own)
 	if err := c.open(ctx, s.Workload, workloads.Bench{Store: s.Store}); err != nil {
@@ -46,9 +46,12 @@ func NewAlone(ctx context.Context, s Setting) (*Alone, error) {
 // Once does one task of the workload.
 func (a *Alone) Once(ctx context.Context) { a.c.once(ctx) }
 
-// On begins a history: from now on the name of the lock begins so, and the first call says again
-// which process the client lives in.
-func (a *Alone) On(prefix string) { a.c.prefix, a.c.worker = prefix, a.c.name }
+// On begins a history: from now on the name of the lock begins so, the first call says again
+// which process the client lives in, and returns say again which requests it sends.
+func (a *Alone) On(prefix string) {
+	a.c.prefix, a.c.worker = prefix, a.c.name
+	a.c.probe.forget()
+}
 
 // Sessions are those that the client was told of, the newest last.
 func (a *Alone) Sessions() []string { return a.c.probe.told().Sessions }

@@ -152,6 +152,7 @@ func (c *client) returned(call history.Event, err error) history.Event {
 	ret := call
 	ret.At, ret.Kind, ret.Result = clock.Now(), history.KindReturn, lb.AnswerOf(err)
 	ret.Requests = int(c.probe.requests.Load())
+	ret.Sent = c.probe.tell()
 	c.probe.entered.Store(nil)
 	if err != nil {
 		ret.Note, ret.Error = err.Error(), !lb.Refused(err) && !lb.GaveUp(err)

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -23,8 +24,12 @@ type probe struct {
 	asking   atomic.Bool            // for the lock
 	requests atomic.Int64           // that were sent for it; renewals run beside it
 
+	work []string // the steps of the workload, which are around no request
+
 	mu       sync.Mutex
 	sessions []string
+	sent     map[string]bool // the requests of the client, by name
+	news     []string        // those that it has not told of
 }
 
 // begin starts counting the requests of one operation, the first of which is behind the step entered.
@@ -56,6 +61,7 @@ func (p *probe) told() Client {
 
 // Step implements [lb.Probe].
 func (p *probe) Step(ctx context.Context, m lb.Move) error {
+	p.note(m.Name)
 	var entered *string
 	if p.asks[m.Name] && m.Actor != lb.Renewal && m.Owner == p.owner.Load() {
 		p.requests.Add(1)
@@ -74,6 +80,39 @@ func (p *probe) Step(ctx context.Context, m lb.Move) error {
 		}
 	}
 	return p.traps.pass(ctx, p.client, m)
+}
+
+// note remembers the name of a request that is about to leave.
+func (p *probe) note(step string) {
+	name, ok := strings.CutPrefix(step, lb.Before(""))
+	if !ok || slices.Contains(p.work, step) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.sent[name] {
+		return
+	}
+	if p.sent == nil {
+		p.sent = map[string]bool{}
+	}
+	p.sent[name], p.news = true, append(p.news, name)
+}
+
+// forget has each name be told once more.
+func (p *probe) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent, p.news = nil, nil
+}
+
+// tell is what there is to tell of requests that were sent for the first time.
+func (p *probe) tell() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	news := strings.Join(p.news, ",")
+	p.news = nil
+	return news
 }
 
 // Wait implements [lb.Probe]. Who gives up is not woken.

@@ -187,7 +187,7 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 		number := uint64(w.cfg.Number)<<32 | uint64(i+1)
 		c := &client{name: name, worker: w.cfg.Name, prefix: w.cfg.Plan.Prefix(), impl: impl, record: w.rec.Record, blame: w.blame,
 			caller: newCaller(impl.Info(), w.cfg.Plan.Seed, number),
-			probe:  &probe{client: name, traps: w.traps, record: w.rec.Record, asks: asks}}
+			probe:  &probe{client: name, traps: w.traps, record: w.rec.Record, asks: asks, work: work.Info().Steps}}
 		c.env = &lb.Env{
 			Client: clientName(cmp.Or(w.cfg.Identity, w.cfg.Name), i), Servers: w.cfg.Servers, Sentinels: w.cfg.Sentinels, Master: w.cfg.Master, TTL: w.cfg.Plan.TTL, Clock: lb.HostClock{},
 			Rand:  rand.New(rand.NewPCG(w.cfg.Plan.Seed, number)),

@@ -1,0 +1,66 @@
+package checker
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// claimRequests is what a program says it sends, which every program claims.
+const claimRequests = "requests"
+
+// unseen is why nothing is known of what a program of the user's asked: a grant takes a request at
+// least, and so does a release, and for most of either there was none that passed the bench under a name
+// that the program has said.
+func unseen(r *run) string {
+	if r.plan.Exec == nil {
+		return ""
+	}
+	grants, releases := 0, 0
+	for i := range r.Acqs {
+		if r.Acqs[i].Granted() {
+			grants++
+		}
+		for one := range r.Releases(&r.Acqs[i]) {
+			if one.Result == lb.AnswerOK {
+				releases++
+			}
+		}
+	}
+	for _, of := range []struct {
+		what         string
+		all, unasked int
+	}{{"grant", grants, r.Unasked.Grants}, {"release", releases, r.Unasked.Releases}} {
+		if 2*of.unasked > of.all {
+			return fmt.Sprintf("%s, and for %d of them none of the requests passed lockbench that the program says it sends: either it connects by another way than to the addresses that it is told, where no fault can strike it, or it says other names than those of its requests",
+				count(of.all, of.what), of.unasked)
+		}
+	}
+	return ""
+}
+
+// misnamed is how what a program of the user's sent differs from what it says it sends, or "". What it names
+// and never sent may have had no occasion.
+func misnamed(r *run) string {
+	if r.plan.Exec == nil || len(r.Sent) == 0 {
+		return ""
+	}
+	var d struct{ Requests []string }
+	if json.Unmarshal(r.plan.Exec.Described, &d) != nil || len(d.Requests) == 0 {
+		return ""
+	}
+	without := func(all, some []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(some, name) }), ", ")
+	}
+	var told []string
+	if more := without(r.Sent, d.Requests); more != "" {
+		told = append(told, "the program sent "+more+", which it does not name among its requests, so that no fault can be told to strike there")
+	}
+	if never := without(d.Requests, r.Sent); never != "" {
+		told = append(told, "it names "+never+" among its requests, which no client was seen to send")
+	}
+	return strings.Join(told, "; ")
+}
