@@ -9,7 +9,8 @@ import (
 
 // idleHolder is a holder that says nothing to the servers for longer than they keep a silent
 // connection, which is the first that a slow piece of work does. The limit is set before it
-// asks for the lock, as MariaDB's holds for connections that come after it.
+// asks for the lock, as MariaDB's holds for connections that come after it. One whose lock says
+// something all the while can't be struck, and that is shown by its connections.
 func idleHolder() Fault {
 	return Fault{Name: "idle-holder", Family: Servers, At: whileHolding, Lasts: withinLease,
 		MinTTL: 6 * time.Second, // the servers count whole seconds: half a lease must be more than two

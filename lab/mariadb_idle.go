@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -12,6 +13,7 @@ import (
 // and all that are opened until the command is taken back keep it.
 func mariadbIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
 	var before, was int
+	set := time.Now()
 	err = onMariaDB(ctx, at.Endpoint, func(db *sql.DB) (err error) {
 		if err = db.QueryRowContext(ctx, "SELECT @@GLOBAL.wait_timeout").Scan(&was); err != nil {
 			return err
@@ -32,8 +34,13 @@ func mariadbIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
 				return err
 			}
 			e = Effect{Count: after - before, Told: fmt.Sprintf("closed %s that had said nothing for a second (Aborted_clients)", count(after-before, "connection"))}
-			_, err = db.ExecContext(ctx, "SET GLOBAL wait_timeout = ?", was)
-			return err
+			own, err := mariadbFrom(ctx, db, at.Client)
+			if n := len(own); e.Count == 0 && n > 0 && time.Since(set) >= time.Second+looks {
+				e.Immune = true
+				e.Told += fmt.Sprintf("; %s has %d, none of which was silent for so long: this can't strike such a lock", at.Client, n)
+			}
+			_, back := db.ExecContext(ctx, "SET GLOBAL wait_timeout = ?", was)
+			return errors.Join(err, back)
 		})
 		return e, err
 	}}

@@ -20,7 +20,7 @@ var mariadbCommands = map[Operation]Command{
 // mariadbKillSession ends the connections that come from a client's host.
 func mariadbKillSession(ctx context.Context, at Target) (e Effect, err error) {
 	err = onMariaDB(ctx, at.Endpoint, func(db *sql.DB) error {
-		ids, err := column[int64](ctx, db, "SELECT ID FROM information_schema.PROCESSLIST WHERE HOST LIKE ?", at.Client+":%")
+		ids, err := mariadbFrom(ctx, db, at.Client)
 		for _, id := range ids {
 			if _, gone := db.ExecContext(ctx, "KILL ?", id); gone == nil { // else it has just ended by itself
 				e.Count++
@@ -30,6 +30,11 @@ func mariadbKillSession(ctx context.Context, at Target) (e Effect, err error) {
 		return err
 	})
 	return e, err
+}
+
+// mariadbFrom are the connections that come from a client's host.
+func mariadbFrom(ctx context.Context, db *sql.DB, host string) ([]int64, error) {
+	return column[int64](ctx, db, "SELECT ID FROM information_schema.PROCESSLIST WHERE HOST LIKE ?", host+":%")
 }
 
 // addedColumn is what the change of the schema adds, and takes away again.

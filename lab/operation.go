@@ -43,6 +43,8 @@ type Effect struct {
 	// Count is how much was hit, 0 for nothing, and Told says what, in words: "forgot 3 keys".
 	Count int
 	Told  string
+	// Immune: whom it is about was there, and gave it nothing to hit. Told says so, too.
+	Immune bool
 	// End takes the command back and counts anew; nil where there is nothing to take back.
 	End func(context.Context) (Effect, error)
 }

@@ -80,39 +80,12 @@ func refusals(ctx context.Context, c *redis.Client) (int, error) {
 	return strconv.Atoi(strings.TrimPrefix(info["errorstat_OOM"], "count="))
 }
 
-// redisIdleTimeout closes connections that say nothing for a second, a limit that somebody
-// sets who finds too many of them open.
-func redisIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
-	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
-		before, err := redisConnections(ctx, c)
-		if err != nil {
-			return err
-		}
-		restore, err := redisConfigure(ctx, c, "timeout", "1")
-		e = Effect{Told: "closes idle connections", End: func(ctx context.Context) (e Effect, err error) {
-			err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
-				after, err := redisConnections(ctx, c)
-				for id := range before {
-					if _, open := after[id]; !open {
-						e.Count++
-					}
-				}
-				e.Told = fmt.Sprintf("closed %s of %d for being idle", count(e.Count, "connection"), len(before))
-				return errors.Join(err, restore(ctx, c))
-			})
-			return e, err
-		}}
-		return err
-	})
-	return e, err
-}
-
 // redisKillSession closes the connections that come from a client's host.
 func redisKillSession(ctx context.Context, at Target) (e Effect, err error) {
 	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
 		all, err := redisConnections(ctx, c)
-		for id, from := range all {
-			if strings.HasPrefix(from, at.Client+":") {
+		for id, one := range all {
+			if one.isFrom(at.Client) {
 				n, gone := c.ClientKillByFilter(ctx, "ID", id).Result()
 				e.Count, err = e.Count+int(n), errors.Join(err, gone)
 			}
@@ -123,30 +96,37 @@ func redisKillSession(ctx context.Context, at Target) (e Effect, err error) {
 	return e, err
 }
 
-// redisConnections are the clients' connections by id, with where each comes from. One that has
-// subscribed is a client's as any other.
-func redisConnections(ctx context.Context, c *redis.Client) (map[string]string, error) {
+// redisConnection is one of a client's: where it comes from, and whether it has subscribed.
+type redisConnection struct {
+	from    string
+	listens bool
+}
+
+func (c redisConnection) isFrom(host string) bool { return strings.HasPrefix(c.from, host+":") }
+
+// redisConnections are the clients' connections by id. One that has subscribed is a client's as any
+// other.
+func redisConnections(ctx context.Context, c *redis.Client) (map[string]redisConnection, error) {
 	self, err := c.ClientID(ctx).Result()
 	if err != nil {
 		return nil, err
 	}
-	var list string
+	all := map[string]redisConnection{}
 	for _, kind := range []string{"normal", "pubsub"} {
-		some, listed := c.Do(ctx, "CLIENT", "LIST", "TYPE", kind).Text()
-		list, err = list+some, errors.Join(err, listed)
-	}
-	all := map[string]string{}
-	for line := range strings.Lines(list) {
-		id, from := "", ""
-		for _, field := range strings.Fields(line) {
-			if v, ok := strings.CutPrefix(field, "id="); ok {
-				id = v
-			} else if v, ok := strings.CutPrefix(field, "addr="); ok {
-				from = v
+		list, listed := c.Do(ctx, "CLIENT", "LIST", "TYPE", kind).Text()
+		err = errors.Join(err, listed)
+		for line := range strings.Lines(list) {
+			id, one := "", redisConnection{listens: kind == "pubsub"}
+			for _, field := range strings.Fields(line) {
+				if v, ok := strings.CutPrefix(field, "id="); ok {
+					id = v
+				} else if v, ok := strings.CutPrefix(field, "addr="); ok {
+					one.from = v
+				}
 			}
-		}
-		if id != strconv.FormatInt(self, 10) {
-			all[id] = from
+			if id != strconv.FormatInt(self, 10) {
+				all[id] = one
+			}
 		}
 	}
 	return all, err

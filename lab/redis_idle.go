@@ -1,0 +1,59 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// looks is how long a server may take to find a connection that was idle for a second.
+const looks = 2 * time.Second
+
+// redisIdleTimeout closes connections that say nothing for a second, a limit that somebody
+// sets who finds too many of them open.
+func redisIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
+	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+		before, err := redisConnections(ctx, c)
+		if err != nil {
+			return err
+		}
+		set := time.Now()
+		restore, err := redisConfigure(ctx, c, "timeout", "1")
+		e = Effect{Told: "closes idle connections", End: func(ctx context.Context) (e Effect, err error) {
+			err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+				after, err := redisConnections(ctx, c)
+				e = idleEnded(at.Client, before, after, time.Since(set) >= time.Second+looks)
+				return errors.Join(err, restore(ctx, c))
+			})
+			return e, err
+		}}
+		return err
+	})
+	return e, err
+}
+
+// idleEnded compares the connections before with those after. Who listens to a channel is never
+// idle to Redis, and what else is still there after so long has said something now and then.
+func idleEnded(client string, before, after map[string]redisConnection, long bool) (e Effect) {
+	own, kept := 0, 0
+	for id, one := range before {
+		_, open := after[id]
+		switch {
+		case !open && one.isFrom(client):
+			own++
+			e.Count++
+		case !open:
+			e.Count++
+		case one.isFrom(client) && !one.listens:
+			kept++
+		}
+	}
+	e.Told = fmt.Sprintf("closed %s of %d for being idle, %d of them from %s", count(e.Count, "connection"), len(before), own, client)
+	if e.Immune = long && own == 0 && kept > 0; e.Immune {
+		e.Told += fmt.Sprintf("; it kept %d, which were never silent for so long: this can't strike such a lock", kept)
+	}
+	return e
+}
