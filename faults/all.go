@@ -31,6 +31,8 @@ func All() []Fault {
 		lostGrant(),
 		lateGrant(),
 		loseReply(),
+		resetGrant(),
+		resetReply(),
 		cutRejoin(),
 		expireWaiter(),
 		cutLeader(),

@@ -2,8 +2,10 @@ package faults
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/lab"
@@ -31,15 +33,18 @@ func lateGrant() Fault {
 	return f
 }
 
-// withholdGrant stops one client before the request, and every other before it asks, so
-// that the lock is free and the request will be granted; then it lets that one's
-// request pass, but not the answer, and the others go.
+// resetGrant loses the answer with its connection: see [resetReply].
+func resetGrant() Fault {
+	f := lostGrant()
+	f.Name, f.Doc = "reset-grant", "while the lock is free, one client's request is granted, and instead of the answer the connections of its host are reset"
+	f.Lasts, f.Inject = resetting, resetTheGrant
+	return f
+}
+
+// withholdGrant lets the request of one client for a lock that is free pass, but not the answer; then the
+// others go.
 func withholdGrant(ctx context.Context, on Strike) (Proof, error) {
-	v, err := on.Stop(ctx, nil, on.Step(), Delay)
-	if err != nil {
-		return nil, err
-	}
-	others, err := on.HoldOthers(ctx, Fault{At: AtFirst}.Step(on.Setting()), v)
+	v, others, err := free(ctx, on)
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +53,49 @@ func withholdGrant(ctx context.Context, on Strike) (Proof, error) {
 		return nil, err
 	}
 	// The request was answered; until then nobody else has asked.
-	if err := others(ctx); err != nil {
+	return w.grantProof(ctx, on, v, func() string { return "did not arrive, for " + seconds(w.drops.Lasted()) }), others(ctx)
+}
+
+// resetTheGrant does the same, and then ends the connections from the servers' side.
+func resetTheGrant(ctx context.Context, on Strike) (Proof, error) {
+	v, others, err := free(ctx, on)
+	if err != nil {
 		return nil, err
 	}
+	w, err := withhold(ctx, on, v, on.Mute)
+	if err != nil {
+		return nil, err
+	}
+	gone, err := w.reset(ctx, on, v)
+	if err != nil {
+		return nil, err
+	}
+	return w.grantProof(ctx, on, v, func() string {
+		return fmt.Sprintf("was lost with its connection, as %d from %s were reset", gone, v.Worker.Name())
+	}), others(ctx)
+}
+
+// free stops one client before the request that takes the lock, and all others before they ask for it. These
+// come first, while the one goes on: it stands for no longer than its connection, or its patience, lasts.
+// The lock has been granted before: the first requests for one may find that what it is made of is not there yet.
+func free(ctx context.Context, on Strike) (v *Victim, others func(context.Context) error, err error) {
+	if err := aGrant(ctx, on); err != nil {
+		return nil, nil, err
+	}
+	all, err := on.Clients(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	one := all[on.Rand().IntN(len(all))]
+	if others, err = on.HoldOthers(ctx, lb.StepAcquiring, &Victim{Worker: one.Worker, Client: one.Name}); err != nil {
+		return nil, nil, err
+	}
+	v, err = on.Stop(ctx, one.Worker, on.Step(), Delay)
+	return v, others, err
+}
+
+// grantProof says whose grant was lost, how, and what others made of it. It begins to look at once.
+func (w withheld) grantProof(ctx context.Context, on Strike, v *Victim, how func() string) Proof {
 	taken := make(chan bool, 1)
 	go func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), on.TTL()/2)
@@ -62,13 +107,17 @@ func withholdGrant(ctx context.Context, on Strike) (Proof, error) {
 		case len(w.answers) == 0:
 			return proven(false, "%s asked while the lock was free, and %s", v.Client, w.none())
 		case !slices.ContainsFunc(w.answers, func(m wire.Message) bool { return !m.Failed }):
-			return proven(false, "%s asked while the lock was free, and was refused: no grant was lost", v.Client)
+			return proven(false, "%s asked while the lock was free, and the answer to its %s granted nothing", v.Client, w.asked())
 		}
 		then := "nobody else got the lock for half a lease"
 		if <-taken { // redlock takes back what it can't be sure of
 			then = "somebody else got the lock within half a lease"
 		}
-		return proven(true, "%s asked while the lock was free and nobody else did, so it was granted; the answer to its %s did not arrive, for %s (%s)",
-			v.Client, w.asked(), seconds(w.drops.Lasted()), then)
-	}, nil
+		granted := ", so it was granted"
+		if t := on.Setting().Topology; t.Servers > 1 && !t.Leads() { // each grants its own vote
+			granted = ""
+		}
+		return proven(true, "%s asked while the lock was free and nobody else did%s; the answer to its %s %s (%s)",
+			v.Client, granted, w.asked(), how(), then)
+	}
 }

@@ -19,7 +19,7 @@ func random() Fault {
 		Mix: []Fault{
 			pauseHolder(), pauseClient(), at(pause(), beforeWrite),
 			releaseTwice(), cutHolder(), oneWayCut(), cutRejoin(), cutHalves(), flappingLink(), lossyLink(), reconnectStorm(),
-			lostGrant(), lateGrant(), loseReply(), slowReply(),
+			lostGrant(), lateGrant(), loseReply(), slowReply(), resetGrant(), resetReply(),
 			clientAhead(), clientBehind(), clientFast(), clientDrift(), serverAhead(), serverBehind(), serverDrift(),
 			cutLeader(), deafLeader(), killLeader(), pauseLeader(), slowServer(), killTwo(), restartServer(), killServer(), rollingRestart(),
 			elected(failover()), elected(failoverUnreplicated()), elected(failoverByCommand()),

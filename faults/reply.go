@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -29,33 +30,71 @@ func slowReply() Fault {
 	return f
 }
 
+// resetReply loses the answer with its connection, as a server's crash, a proxy or a firewall does behind
+// what was done: the client knows at once that it knows nothing, and many a library asks again by itself.
+func resetReply() Fault {
+	f := loseReply()
+	f.Name, f.Doc = "reset-reply", "the lock service gets what a client at a step asks next, and instead of the answer the connections of its host are reset"
+	f.Lasts, f.Inject = resetting, resetTheReply
+	return f
+}
+
+// resetting is how long it is in force: it is over at once, and what comes of it takes no longer than others.
+var resetting = Length{TTLs: 1}
+
 // withholdReply stops a client at the step and keeps the others of its process from
 // asking for anything, so that what is answered is the one request.
 func withholdReply(ctx context.Context, on Strike) (Proof, error) {
-	v, err := on.Stop(ctx, nil, on.Step(), Delay)
+	v, beside, err := aside(ctx, on)
 	if err != nil {
-		return nil, err
-	}
-	beside, err := on.HoldBeside(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	const onTheWay = 50 * time.Millisecond // answers to what they have asked before
-	if err := on.Sleep(ctx, onTheWay); err != nil {
 		return nil, err
 	}
 	w, err := withhold(ctx, on, v, on.Drop)
 	if err != nil {
 		return nil, err
 	}
-	if err := beside(ctx); err != nil {
+	return w.replyProof(on, v, func() string { return "did not arrive, for " + seconds(w.drops.Lasted()) }), beside(ctx)
+}
+
+// resetTheReply does the same, and then ends the connections from the servers' side, which say no more
+// about it.
+func resetTheReply(ctx context.Context, on Strike) (Proof, error) {
+	v, beside, err := aside(ctx, on)
+	if err != nil {
 		return nil, err
 	}
+	w, err := withhold(ctx, on, v, on.Mute)
+	if err != nil {
+		return nil, err
+	}
+	gone, err := w.reset(ctx, on, v)
+	if err != nil {
+		return nil, err
+	}
+	return w.replyProof(on, v, func() string {
+		return fmt.Sprintf("was lost with its connection, as %d from %s were reset", gone, v.Worker.Name())
+	}), beside(ctx)
+}
+
+// aside stops a client at the fault's step, and keeps the others of its process from asking until what was
+// asked before is answered, and then until beside is called.
+func aside(ctx context.Context, on Strike) (v *Victim, beside func(context.Context) error, err error) {
+	if v, err = on.Stop(ctx, nil, on.Step(), Delay); err != nil {
+		return nil, nil, err
+	}
+	if beside, err = on.HoldBeside(ctx, v); err != nil {
+		return nil, nil, err
+	}
+	const onTheWay = 50 * time.Millisecond // answers to what they have asked before
+	return v, beside, on.Sleep(ctx, onTheWay)
+}
+
+// replyProof says whose answer was lost, and how.
+func (w withheld) replyProof(on Strike, v *Victim, how func() string) Proof {
 	return func() history.Proof {
 		if len(w.answers) == 0 {
 			return proven(false, "%s went on from %s, and %s", v.Client, on.Step(), w.none())
 		}
-		return proven(true, "the lock service answered what %s asked from %s on (%s), %s; the answer did not arrive, for %s",
-			v.Client, on.Step(), w.asked(), w.others(), seconds(w.drops.Lasted()))
-	}, nil
+		return proven(true, "the lock service answered what %s asked from %s on (%s), %s; the answer %s", v.Client, on.Step(), w.asked(), w.others(), how())
+	}
 }

@@ -93,6 +93,9 @@ type Stage interface {
 	Overhear(ctx context.Context, worker Node) (*Ear, error)
 	// Drop discards every packet from one of the first to one of the second.
 	Drop(ctx context.Context, from, to []Node) (*Drops, error)
+	// Mute discards what is said from one of the first to one of the second, and lets connections begin
+	// and be reset.
+	Mute(ctx context.Context, from, to []Node) (*Drops, error)
 	// Lose discards by chance a share of the packets from one of the first to one of the
 	// second, above 0 and below 1.
 	Lose(ctx context.Context, from, to []Node, share float64) (*Drops, error)

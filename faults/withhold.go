@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
@@ -19,8 +20,8 @@ type withheld struct {
 
 // withhold lets a stopped client go on and keeps from its process what the lock service answers, in the
 // given way. It returns a moment after that has answered, or has not for half a lease. What keeps a
-// session alive counts only where nothing else is answered, and what is no answer to a request never:
-// hosts confirm what has arrived, and connections have a life of their own.
+// session alive counts only at its own step, and what is no answer to a request never: hosts confirm what
+// has arrived, and connections have a life of their own.
 func withhold(ctx context.Context, on Strike, v *Victim, how func(ctx context.Context, from, to []Node) (*Drops, error)) (w withheld, err error) {
 	if w.drops, err = how(ctx, service(on), []Node{v.Worker}); err != nil {
 		return w, err
@@ -31,7 +32,7 @@ func withhold(ctx context.Context, on Strike, v *Victim, how func(ctx context.Co
 	if err := v.LetGo(ctx); err != nil {
 		return w, err
 	}
-	asked := func(m wire.Message) bool { return !m.KeepsAlive }
+	asked := func(m wire.Message) bool { return !m.KeepsAlive || lb.Before(m.Request) == on.Step() }
 	const step, moment = 5 * time.Millisecond, 100 * time.Millisecond
 	for waited := time.Duration(0); waited < on.TTL()/2 && !slices.ContainsFunc(w.ear.Answers(), asked); waited += step {
 		if err := on.Sleep(ctx, step); err != nil {
@@ -39,11 +40,21 @@ func withhold(ctx context.Context, on Strike, v *Victim, how func(ctx context.Co
 		}
 	}
 	err = on.Sleep(ctx, moment)
-	w.answers = w.ear.Answers()
-	if slices.ContainsFunc(w.answers, asked) {
-		w.answers = slices.DeleteFunc(w.answers, func(m wire.Message) bool { return m.KeepsAlive })
-	}
+	w.answers = slices.DeleteFunc(w.ear.Answers(), func(m wire.Message) bool { return !asked(m) })
 	return w, err
+}
+
+// reset ends the connections of the victim's host with the lock service, from there, and lets the host hear
+// again. Of an answer that nobody has given none is lost.
+func (w withheld) reset(ctx context.Context, on Strike, v *Victim) (connections int, err error) {
+	if len(w.answers) == 0 {
+		return 0, w.drops.End(ctx)
+	}
+	gone, err := on.Disconnect(ctx, service(on), []Node{v.Worker})
+	if err != nil {
+		return 0, err
+	}
+	return gone.Ended, w.drops.End(ctx)
 }
 
 // none says that no answer was heard.

@@ -19,6 +19,14 @@ type droppable grounded
 
 // Drop implements [Network].
 func (n *droppable) Drop(from, to []Node, share float64) (Rule, error) {
+	return n.discard(from, to, func(ip net.IP) []expr.Any { return dropFrom(ip, share) })
+}
+
+// Mute implements [Network].
+func (n *droppable) Mute(from, to []Node) (Rule, error) { return n.discard(from, to, muteFrom) }
+
+// discard has each of the second discard what matches for an address of the first.
+func (n *droppable) discard(from, to []Node, match func(net.IP) []expr.Any) (Rule, error) {
 	senders, err := n.addrs(from)
 	if err != nil {
 		return nil, err
@@ -29,7 +37,7 @@ func (n *droppable) Drop(from, to []Node, share float64) (Rule, error) {
 		if err != nil {
 			return nil, errors.Join(err, all.Remove())
 		}
-		r, err := h.drop(senders, share)
+		r, err := h.discard(senders, match)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("lab: drop packets to %s: %w", dst.Name(), err), all.Remove())
 		}
@@ -68,7 +76,7 @@ func (h *host) addrs() []net.IP {
 	return all
 }
 
-func (h *host) drop(from []net.IP, share float64) (*rule, error) {
+func (h *host) discard(from []net.IP, match func(net.IP) []expr.Any) (*rule, error) {
 	h.lab.mu.Lock()
 	h.rules++
 	n := h.rules
@@ -81,14 +89,13 @@ func (h *host) drop(from []net.IP, share float64) (*rule, error) {
 		c.AddTable(r.table)
 		c.AddChain(r.chain)
 		for _, ip := range from {
-			c.AddRule(&nftables.Rule{Table: r.table, Chain: r.chain, Exprs: dropFrom(ip, share)})
+			c.AddRule(&nftables.Rule{Table: r.table, Chain: r.chain, Exprs: append(match(ip), &expr.Counter{}, &expr.Verdict{Kind: expr.VerdictDrop})})
 		}
 		return c.Flush()
 	})
 }
 
-// dropFrom is "ip saddr IP counter drop", for a share "ip saddr IP numgen random mod 1000 <
-// SHARE counter drop".
+// dropFrom is "ip saddr IP", for a share "ip saddr IP numgen random mod 1000 < SHARE".
 func dropFrom(ip net.IP, share float64) []expr.Any {
 	match := comesFrom(ip)
 	if share < 1 {
@@ -98,7 +105,18 @@ func dropFrom(ip net.IP, share float64) []expr.Any {
 			&expr.Byteorder{SourceRegister: 1, DestRegister: 1, Op: expr.ByteorderHton, Len: size, Size: size}, // bytes are compared
 			&expr.Cmp{Op: expr.CmpOpLt, Register: 1, Data: binary.BigEndian.AppendUint32(nil, uint32(share*all))})
 	}
-	return append(match, &expr.Counter{}, &expr.Verdict{Kind: expr.VerdictDrop})
+	return match
+}
+
+// muteFrom is "ip saddr IP tcp flags & (syn|rst) == 0".
+func muteFrom(ip net.IP) []expr.Any {
+	const flags, bounds = 13, 2 | 4 // the byte of the TCP header, and its bits
+	return append(comesFrom(ip),
+		&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{unix.IPPROTO_TCP}},
+		&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: flags, Len: 1},
+		&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 1, Mask: []byte{bounds}, Xor: []byte{0}},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{0}})
 }
 
 // comesFrom is "ip saddr IP".

@@ -56,6 +56,9 @@ type Network interface {
 	// Drop discards packets from one of the first to one of the second: every one, or, by
 	// chance, the share that is told. 1 is all.
 	Drop(from, to []Node, share float64) (Rule, error)
+	// Mute discards what is said from one of the first to one of the second by TCP, and lets connections
+	// begin and be reset.
+	Mute(from, to []Node) (Rule, error)
 	// Overhear has hear see every segment of TCP that leaves a host or reaches it, those that are dropped
 	// there among them, one at a time. What a segment says is valid until hear returns.
 	Overhear(at Node, hear func(Segment)) (Overheard, error)

@@ -54,7 +54,7 @@ func (mutexImpl) Info() lb.Info {
 				Why: why, Source: "session.go and lease.go of the library"},
 			lb.Expectation{Fault: "shared-session", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "the session is the owner: a second Mutex on it finds its own key and is granted the lock at once, by a transaction that wrote nothing, so that the revision is no token", Source: "mutex.go of the library"},
-			late("lost-grant"), late("late-grant"),
+			late("lost-grant"), late("late-grant"), late("reset-grant"),
 			lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
 				Why: why, Source: compose.Kleppmann},
 		),

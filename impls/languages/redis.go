@@ -34,5 +34,7 @@ func RedisCLI() lb.Impl {
 		{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not write, and the key ends", Source: source},
 		broken("pause-holder", ends), broken("cut-holder", ends), broken("pause@before-write", ends),
 		broken("release-twice", "the second DEL deletes the key of whoever has it by then"),
+		{Fault: "reset-grant", Outcomes: []lb.Outcome{lb.Safe, lb.Broken}, Why: "who does not know whether it has the key cleans up with a DEL, and that is perhaps the lock of another", Source: source},
+		{Fault: "reset-reply", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Why: "a DEL that is sent again deletes the key of whoever has it by then", Source: source},
 	})
 }

@@ -19,6 +19,7 @@ func endless() []lb.Expectation {
 		{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "slow-work", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "lose-reply", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that is sent again frees nothing but its own", Source: claim},
+		{Fault: "reset-reply", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that is sent again frees nothing but its own", Source: claim},
 		{Fault: "slow-reply", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that is sent again frees nothing but its own", Source: claim},
 		{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Safe}, Why: "a release that comes again frees nothing but its own", Source: claim},
 		{Fault: "twin-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the lock is a row's or a connection's, and neither bears the client's name", Source: claim},
@@ -69,7 +70,7 @@ func connected() []lb.Expectation {
 			Why: "the lock ends with the server that dies: whether somebody else gets it before its holder is told is chance", Source: manual}
 	}
 	return compose.Except(compose.Except(compose.OnSession(endless()), tiedTo(manual)...),
-		unsure("lost-grant"), unsure("late-grant"), unsure("cut-rejoin"),
+		unsure("lost-grant"), unsure("late-grant"), unsure("reset-grant"), unsure("cut-rejoin"),
 		lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "the kernel of the dead closes its connection, and the server frees its lock at once", Source: manual},
 		lb.Expectation{Fault: "restart-holder", Outcomes: []lb.Outcome{lb.Safe},

@@ -53,6 +53,7 @@ func (zkLock) Info() lb.Info {
 			safe("none", "the queue is right"),
 			safe("kill-holder", "the node of the dead ends with its session"),
 			safe("lost-grant", "a connection that is lost is looked for a node that was made, by its protected name"),
+			safe("reset-grant", "a connection that is lost is looked for a node that was made, by its protected name"),
 			safe("expire-waiter", "the end of the session ends the watch with an error, which Lock returns"),
 			broken("expire-holder"), broken("expire-all"),
 			broken("pause-holder"), broken("cut-holder"), broken("pause@before-write"),

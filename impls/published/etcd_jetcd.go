@@ -61,7 +61,7 @@ func (jetcdImpl) Info() lb.Info {
 				Why: "nothing tells the frozen holder that its lease has ended, and its waiting neighbour's failure counts as success", Source: listing},
 			{Fault: "expire-waiter", Outcomes: []lb.Outcome{lb.Broken},
 				Why: "the failure of its Lock RPC, whose lease has ended, counts as success; whether somebody else holds the lock by then is chance", Source: listing},
-			unheard("lost-grant"), unheard("late-grant"), unheard("lose-reply"),
+			unheard("lost-grant"), unheard("late-grant"), unheard("lose-reply"), unheard("reset-grant"), unheard("reset-reply"),
 			{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "nothing tells the holder that its lease has ended", Source: listing},
 		},

@@ -40,7 +40,7 @@ func RedisLockUtil() lb.Impl {
 			Traits:     lb.Traits{Leased: true},
 			Expect: compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())),
 				late("pause-holder"), late("cut-holder"), late("slow-work"),
-				again("lost-grant"), again("late-grant"), again("lose-reply"), again("slow-reply"), again("cut-rejoin"),
+				again("lost-grant"), again("late-grant"), again("lose-reply"), again("reset-grant"), again("reset-reply"), again("slow-reply"), again("cut-rejoin"),
 				again("kill-session"), again("reconnect-storm"), again("idle-holder"), again("one-way-cut"),
 				lb.Expectation{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 					Why: "the second unlock1 frees the lock of the one who has it by then", Source: listing},

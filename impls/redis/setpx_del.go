@@ -55,7 +55,7 @@ func lateDel() []lb.Expectation {
 			Why: "late write and late DEL", Source: doc},
 		lb.Expectation{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "the second DEL frees the lock of the one who has it by then", Source: doc},
-		again("lost-grant"), again("late-grant"), again("lose-reply"), again("slow-reply"), again("cut-rejoin"),
+		again("lost-grant"), again("late-grant"), again("lose-reply"), again("reset-grant"), again("reset-reply"), again("slow-reply"), again("cut-rejoin"),
 		off("kill-session"), off("reconnect-storm"), off("idle-holder"),
 	)
 }

@@ -9,19 +9,29 @@ import (
 
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // Drop implements [faults.Stage].
 func (s *strike) Drop(ctx context.Context, from, to []faults.Node) (*faults.Drops, error) {
-	return s.drop(ctx, "drop", from, to, 1)
+	return s.drop(ctx, "drop", from, to, all)
 }
 
 // Lose implements [faults.Stage].
 func (s *strike) Lose(ctx context.Context, from, to []faults.Node, share float64) (*faults.Drops, error) {
-	return s.drop(ctx, fmt.Sprintf("drop %.0f%%", 100*share), from, to, share)
+	return s.drop(ctx, fmt.Sprintf("drop %.0f%%", 100*share), from, to, func(n lab.Network, a, b []lab.Node) (lab.Rule, error) {
+		return n.Drop(a, b, share)
+	})
 }
 
-func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, share float64) (*faults.Drops, error) {
+// Mute implements [faults.Stage].
+func (s *strike) Mute(ctx context.Context, from, to []faults.Node) (*faults.Drops, error) {
+	return s.drop(ctx, "mute", from, to, lab.Network.Mute)
+}
+
+func all(n lab.Network, from, to []lab.Node) (lab.Rule, error) { return n.Drop(from, to, 1) }
+
+func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, rule func(n lab.Network, from, to []lab.Node) (lab.Rule, error)) (*faults.Drops, error) {
 	a, err := s.places(from)
 	if err != nil {
 		return nil, err
@@ -31,7 +41,7 @@ func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, 
 		return nil, err
 	}
 	end := s.act(name, names(from)+" → "+names(to), 0)
-	rule, err := s.lab.Network().Drop(a, b, share)
+	r, err := rule(s.lab.Network(), a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +49,9 @@ func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, 
 	var lasted time.Duration
 	start, removed := clock.Now(), false
 	remove := s.acts.undone(func(ctx context.Context) (err error) {
-		gone, err = rule.Packets()
+		gone, err = r.Packets()
 		removed = true
-		err = errors.Join(err, rule.Remove())
+		err = errors.Join(err, r.Remove())
 		lasted = clock.Now().Sub(start)
 		end(fmt.Sprintf("%d packets dropped", gone))
 		return err
@@ -51,7 +61,7 @@ func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, 
 			if removed {
 				return gone
 			}
-			n, _ := rule.Packets() // what can't be counted is not proven
+			n, _ := r.Packets() // what can't be counted is not proven
 			return n
 		},
 		Lasted: func() time.Duration {

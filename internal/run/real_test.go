@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 // with it, with the faults and with the work.
 func things() catalog.Catalog {
 	return catalog.Catalog{
-		Locks: []lb.Impl{redis.SetPXLua(), redis.Fenced(), zk.Sequential(), etcd.Lease(), mysql.GetLock(), redis.SetPXDel(), wrapped{"noisy"}, wrapped{"panics"}},
+		Locks: []lb.Impl{redis.SetPXLua(), redis.Fenced(), zk.Sequential(), etcd.Lease(), mysql.GetLock(), etcd.V3Lock(), mysql.ForUpdate(), redis.SetPXDel(), wrapped{"noisy"}, wrapped{"panics"}},
 		Faults: append(faults.All(), slowInjection(), halfInjection(), nobody(), nobodyAgain(), twoMoves(), shortMix(),
 			unanswered("lost-grant"), unanswered("lose-reply")),
 		More:       faults.More(),
@@ -493,6 +493,58 @@ func TestReplyAtAStep(t *testing.T) {
 			wentOn(t, ix, victim.Client)
 		})
 	}
+}
+
+// TestAnswerIsNoPacket: who waits in the server has no answer yet, whatever else comes from there. Where a
+// neighbour holds the lock, which is kept from giving it back, there is none.
+func TestAnswerIsNoPacket(t *testing.T) {
+	t.Parallel()
+	for algorithm, request := range map[string][2]string{"etcd-v3lock": {"lock", "lock"}, "mysql-forupdate": {"select-for-update", "select"}} {
+		for processes := 1; processes <= 4; processes += 3 {
+			beside(t, fmt.Sprint(algorithm, " in ", processes), func(t *testing.T) {
+				res, ix, err := do(t, algorithm, "lose-reply@before-"+request[0], counter, func(p *history.Plan) { p.Processes = processes })
+				answered := strings.Contains(res.Effect.Measured, " on ("+request[1]+"), ")
+				if err != nil || res.Effect.Proven != answered || !answered && !strings.Contains(res.Effect.Measured, "did not answer it") || processes == 4 && !answered {
+					t.Fatalf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+				}
+				// It was lost: the client was told nothing while the fault was in force.
+				if victim := ix.Acqs[ix.Steps[0].Acq]; victim.Return < ix.Faults[0].Heal && victim.Granted() {
+					t.Errorf("%+v was granted before %d", victim, ix.Faults[0].Heal)
+				}
+			})
+		}
+	}
+}
+
+// TestReset: the client learns at once that it does not know, and asks again.
+func TestReset(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []string{"reset-grant", "reset-reply", "reset-reply@before-compare-and-delete"} {
+		beside(t, fault, func(t *testing.T) {
+			res, ix, err := do(t, setpx, fault, counter, nil)
+			if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || !strings.Contains(res.Effect.Measured, "was lost with its connection") {
+				t.Fatalf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+			}
+			victim := &ix.Acqs[struck(t, ix).Acq]
+			told, answer := victim.Return, victim.Result
+			if fault != "reset-grant" {
+				for first := range ix.Releases(victim) {
+					told, answer = first.Return, first.Result
+					break
+				}
+			}
+			if answer != lb.AnswerUnknown || told > ix.Faults[0].Heal {
+				t.Errorf("it was told %v at %d, and the fault was healed from %d", answer, told, ix.Faults[0].Heal)
+			}
+			wentOn(t, ix, victim.Client)
+		})
+	}
+	// What is sent again without a look at whose it is hurts somebody else.
+	beside(t, "of who insists", func(t *testing.T) {
+		if res, _, err := do(t, "redis-setpx-del", "reset-reply", counter, nil); err != nil || res.Outcome != lb.Broken || res.Mechanism != lb.DoubleGrant && res.Mechanism != lb.VanishedGrant {
+			t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+		}
+	})
 }
 
 // TestEntered: a client is struck within its call, before anything has left.

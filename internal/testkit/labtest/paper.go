@@ -89,6 +89,9 @@ func (n paperNetwork) Drop(from, to []lab.Node, _ float64) (lab.Rule, error) {
 	return r, nil
 }
 
+// Mute implements [lab.Network].
+func (n paperNetwork) Mute(from, to []lab.Node) (lab.Rule, error) { return n.Drop(from, to, 1) }
+
 // Overhear implements [lab.Network]: nobody says anything on paper.
 func (paperNetwork) Overhear(lab.Node, func(lab.Segment)) (lab.Overheard, error) { return nil, nil }
 
