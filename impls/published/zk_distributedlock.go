@@ -36,6 +36,10 @@ func (zkDistributedLock) Info() lb.Info {
 	broken := func(fault, why string) lb.Expectation {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant, Why: why, Source: source}
 	}
+	reset := func(fault string) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
+			Why: "a neighbour's wait that the end of its connection ends is taken for a grant, if there is one who waits", Source: source}
+	}
 	return lb.Info{
 		Name:       "published-002-zk-distributedlock",
 		Doc:        "ephemeral sequential nodes; a wait that ends, however it ends, is taken for a grant",
@@ -54,6 +58,7 @@ func (zkDistributedLock) Info() lb.Info {
 			broken("pause-holder", "waiters time out, and the frozen holder is told nothing"),
 			broken("cut-holder", "waiters time out, and nothing tells the holder that its session has ended"),
 			broken("expire-waiter", "a wait that the end of the session ends is taken for a grant"),
+			reset("reset-grant"), reset("reset-reply"),
 			broken("pause@before-write", "waiters time out, and the frozen holder is told nothing"),
 		},
 	}

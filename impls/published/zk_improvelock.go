@@ -49,6 +49,9 @@ func (zkImproveLock) Info() lb.Info {
 			safe("none", "whoever may not wait asks again and again until the queue is empty"),
 			safe("kill-holder", "the node of the dead ends with its session"),
 			broken("pause-holder"), broken("cut-holder"), broken("pause@before-write"),
+			{Fault: "reset-grant", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+				Why: "a node whose creation was answered on a connection that is gone belongs to nobody who knows, and stays for as long as the session does", Source: source},
+			safe("reset-reply", "a node that is gone is no error when it is deleted again"),
 		},
 	}
 }
