@@ -107,7 +107,7 @@ func afterwards(t *testing.T, dir string) {
 	}
 	// A fault strikes it within its call, as the gate knows from the first request of that.
 	code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "run", "--exec", "./mylock.py", "--fault", "pause@releasing", "--duration", "1s", "--seed", "3", "--out", "entered"))
-	if code != exitKept || !strings.Contains(stdout, "stood at releasing") {
+	if code != exitKept || !strings.Contains(stderr, " stood at releasing ") {
 		t.Errorf("pause@releasing: exit code %d: %s%s", code, stdout, stderr)
 	}
 	// What it says by another name is no request of which anything is known.
