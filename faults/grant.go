@@ -102,11 +102,13 @@ func (w withheld) grantProof(ctx context.Context, on Strike, v *Victim, how func
 		defer cancel()
 		taken <- on.Passed(ctx, whileBeginning, nil, v.Worker) == nil
 	}()
+	t := on.Setting().Topology
+	votes := t.Servers > 1 && !t.Leads() // each server grants its own
 	return func() history.Proof {
 		switch {
 		case len(w.answers) == 0:
 			return proven(false, "%s asked while the lock was free, and %s", v.Client, w.none())
-		case !slices.ContainsFunc(w.answers, func(m wire.Message) bool { return !m.Failed }):
+		case !votes && !slices.ContainsFunc(w.answers, func(m wire.Message) bool { return !m.Failed }):
 			return proven(false, "%s asked while the lock was free, and the answer to its %s granted nothing", v.Client, w.asked())
 		}
 		then := "nobody else got the lock for half a lease"
@@ -114,7 +116,7 @@ func (w withheld) grantProof(ctx context.Context, on Strike, v *Victim, how func
 			then = "somebody else got the lock within half a lease"
 		}
 		granted := ", so it was granted"
-		if t := on.Setting().Topology; t.Servers > 1 && !t.Leads() { // each grants its own vote
+		if votes {
 			granted = ""
 		}
 		return proven(true, "%s asked while the lock was free and nobody else did%s; the answer to its %s %s (%s)",
