@@ -32,7 +32,7 @@ func judgeBelief(r *run) Layer {
 	case granted == 0:
 		return Layer{Verdict: Vacuous, Summary: "nothing was granted"}
 	case f.count == 0:
-		return f.layer(Valid, "%s, never two owners at once", count(granted, "grant"))
+		return f.layer(Valid, "%s, never two at once that exclude each other", count(granted, "grant"))
 	}
 	return f.layer(Invalid, "%s, %s with two owners at once", count(granted, "grant"), count(periods, "period"))
 }

@@ -10,24 +10,28 @@ import (
 )
 
 // finding tells of one stale write, and why it could happen.
-func (s *store) finding(e *history.Access, eff *history.Effect, copies []string, overtakers []*history.Access) Finding {
-	r, a := s.run, &s.run.Acqs[e.Acq]
+func (s *store) finding(e *history.Access, worst int, copies []string, overtakers []*history.Access) Finding {
+	r, a, eff := s.run, &s.run.Acqs[e.Acq], effectOn(e, worst)
 	f := r.finding(a)
 	f.At, f.From, f.To = e.At, min(a.Call, e.At), e.At
 	did := fmt.Sprintf("wrote %d over %d", eff.New, eff.Value)
 	if !e.Write {
 		did = fmt.Sprintf("found %d", eff.Value)
 	}
-	f.Sentence = fmt.Sprintf("%s %s at %s (%s): it had read %d",
-		r.who(a), did, r.sec(e.At), strings.Join(copies, ", "), eff.Base)
-	if read := s.reads[e.Acq]; read != nil {
-		f.Sentence += " at " + r.sec(read.At)
+	f.Sentence = fmt.Sprintf("%s %s at %s (%s): ", r.who(a), did, r.sec(e.At), strings.Join(copies, ", "))
+	if read := s.reads[e.Acq]; read != nil && effectOn(read, worst) != nil && effectOn(read, worst).Value == eff.Base {
+		f.Sentence += fmt.Sprintf("it had read %d at %s", eff.Base, r.sec(read.At))
 		f.From = min(f.From, read.At)
+	} else {
+		f.Sentence += fmt.Sprintf("it took it for %d", eff.Base)
 	}
 	if a.Granted() {
 		var intruder *history.Access
-		f.Mechanism, intruder = s.mechanism(a, e.At, overtakers)
+		f.Mechanism, intruder = s.mechanism(a, e, overtakers)
 		f.Sentence += ", " + s.excuse(a, e.At)
+		if gap, ok := s.lapse(a, e); ok {
+			f.Sentence += ", though its lease had ended at " + r.sec(gap.From) + " and began again at " + r.sec(gap.To)
+		}
 		if q, ok := r.frozen(a.Client, span{From: a.Call, To: e.At}); ok {
 			f.Sentence += ", " + r.silence(a.Client, q)
 		}
@@ -45,17 +49,18 @@ func (s *store) finding(e *history.Access, eff *history.Effect, copies []string,
 			f.IDs = append(f.IDs, id)
 		}
 	}
-	if n := len(overtakers); n > 0 && e.Write {
+	others := slices.DeleteFunc(slices.Clone(overtakers), func(w *history.Access) bool { return w.Client == e.Client })
+	if n := len(others); n > 0 && e.Write && s.reads[e.Acq] != nil {
 		f.Sentence += fmt.Sprintf("; it undid %s by others", count(n, "update"))
 	}
 	return f
 }
 
-// mechanism tells the ways to a stale write apart: either two clients were
-// entitled to believe in the lock, or one of them wrote though it was not. That
-// one need not be the writer of the stale value: a write under an ended lease also
-// spoils the work of the holder that it breaks in on, who is then told about it.
-func (s *store) mechanism(a *acquisition, at lb.Instant, overtakers []*history.Access) (how string, intruder *history.Access) {
+// mechanism tells the ways to a stale write apart, "" where none of them is certain: two clients were
+// entitled to believe in the lock, or one wrote though it was not, or went on with what it had read
+// under a lease that had ended in between. That one need not be the writer of the stale value: a write
+// under an ended lease also spoils the work of the holder that it breaks in on, who is then told about it.
+func (s *store) mechanism(a *acquisition, e *history.Access, overtakers []*history.Access) (how string, intruder *history.Access) {
 	r := s.run
 	belief := r.Belief(a)
 	for _, w := range overtakers {
@@ -68,17 +73,39 @@ func (s *store) mechanism(a *acquisition, at lb.Instant, overtakers []*history.A
 				return lb.DoubleGrant, nil
 			}
 		}
-		if !history.Within(r.Belief(y), w.At) {
+		if r.outside(y, w.At) {
 			intruder = w
 		}
 	}
-	if !history.Within(belief, at) {
-		return s.trespass(a, at), nil
+	if r.outside(a, e.At) {
+		return s.trespass(a, e.At), nil
 	}
 	if intruder != nil {
 		return s.trespass(&r.Acqs[intruder.Acq], intruder.At), intruder
 	}
-	return lb.DoubleGrant, nil
+	if _, ok := s.lapse(a, e); ok {
+		return lb.Overstay, nil
+	}
+	return "", nil
+}
+
+// outside reports whether a client certainly did not rely on its grant at t.
+func (r *run) outside(a *acquisition, t lb.Instant) bool {
+	return !slices.ContainsFunc(r.Belief(a), func(b span) bool {
+		return b.From-4*r.Error <= t && t <= min(b.To, Forever-2*r.Error)+2*r.Error
+	})
+}
+
+// lapse is when the lease had ended and began again by a renewal, between the client's read and what
+// it did by it.
+func (s *store) lapse(a *acquisition, e *history.Access) (gap span, ok bool) {
+	belief, read := s.run.Belief(a), s.reads[e.Acq]
+	for i := 1; i < len(belief) && read != nil && s.run.Error == 0; i++ {
+		if gap = (span{From: belief[i-1].To, To: belief[i].From}); read.At <= gap.From && gap.To <= e.At {
+			return gap, true
+		}
+	}
+	return span{}, false
 }
 
 // trespass is how a client came to write at t without its lock; "" if it is neither:
@@ -96,12 +123,14 @@ func (s *store) trespass(a *acquisition, t lb.Instant) string {
 // excuse says what the writer knew about its lock when it wrote at t.
 func (s *store) excuse(a *acquisition, t lb.Instant) string {
 	r := s.run
-	belief := r.Belief(a)
-	if history.Within(belief, t) {
-		if end := belief[len(belief)-1].To; end < Forever {
-			return "by all it knew it held the lock until " + r.sec(end)
+	for _, b := range r.Belief(a) {
+		switch {
+		case !b.Has(t):
+		case b.To < Forever:
+			return "by all it knew it held the lock until " + r.sec(b.To)
+		default:
+			return "by all it knew it held the lock"
 		}
-		return "by all it knew it held the lock"
 	}
 	if ended, over := r.overstays(a, t); over {
 		return r.ending(a, ended)
@@ -111,6 +140,8 @@ func (s *store) excuse(a *acquisition, t lb.Instant) string {
 		return "it had called release at " + r.sec(released)
 	case r.Dead(a) < t:
 		return "it had been killed at " + r.sec(r.Dead(a))
+	case r.Error > 0 && !r.outside(a, t):
+		return "whether it held the lock by all it knew the clocks leave open"
 	}
 	return "it had not been granted the lock"
 }

@@ -35,7 +35,7 @@ func TestClaims(t *testing.T) {
 		{"while a worker did not run", turns(fair, 20, true).silent("w7", 0, 9000), LayerFair, Vacuous, "nobody waited"},
 		{"nobody waits", tell(fair).alone(5), LayerFair, Vacuous, "nobody waited"},
 
-		{"told at once", taken(told).lost("w1.c0", "a", 55).end(9000), LayerTold, Valid, "1 loss"},
+		{"told at once", taken(told).lost("w1.c0", "a", 55).end(9000), LayerTold, Valid, "1 grant of a lock that somebody relied on"},
 		{"told late", taken(told).lost("w1.c0", "a", 4000).end(9000), LayerTold, Invalid,
 			"w2.c0 was granted the lock at 0.050 s, and w1.c0, who relied on it, had not been told 3.950 s later"},
 		{"never told", taken(told).end(9000), LayerTold, Invalid, "8.950 s later"},

@@ -108,7 +108,7 @@ func TestOutcomeEdges(t *testing.T) {
 	}{
 		{"ten sections", tell(plan{}).busy(10, 10), lb.Safe, ""},
 		{"five contended", tell(plan{}).alone(12).busy(2000, 6), lb.Safe, ""},
-		{"four contended", tell(plan{}).alone(12).busy(2000, 5), lb.Inconclusive, "too few contended sections: 17 sections, of which 4"},
+		{"four contended", tell(plan{}).alone(12).busy(2000, 5), lb.Inconclusive, "too few contended sections: 17 sections, and 4 acquires while"},
 		{"one fault was proven, another was not", tell(plan{}).busy(10, 12).fault(60, 70, true).fault(80, 90, false), lb.Safe, ""},
 		{"of a list both were proven", tell(plan{}).busy(10, 12).planned("a,b").struck("b", 60, 70, true).struck("a", 80, 90, true), lb.Safe, ""},
 		{"of a list one was not", tell(plan{}).busy(10, 12).planned("a,b").struck("a", 60, 70, true).struck("b", 80, 90, false), lb.Inconclusive, "b of the list had no effect: measured"},

@@ -49,6 +49,7 @@ const (
 	noClaim   claim = iota
 	faint           // its acquire had ended long before, and would have to take effect late
 	waits           // its acquire waited already: the lock may be its own, and nobody tells it
+	failed          // its acquire failed after the lock had been granted last, and may have left something behind
 	mayOwn          // what became of its acquire or its release is not known
 	certainly       // it was granted the lock last, and nobody has tried to give it back
 )
@@ -68,6 +69,11 @@ func (r *run) owners(w *waiting, at lb.Instant) (best []*acquisition) {
 		}
 	}
 	slices.SortStableFunc(best, func(a, b *acquisition) int { return cmp.Compare(a.Call, b.Call) })
+	if claimed == failed { // of each client the last: one that polls is refused often
+		best = slices.DeleteFunc(slices.Clone(best), func(a *acquisition) bool {
+			return slices.ContainsFunc(best, func(b *acquisition) bool { return b.Client == a.Client && b.Call > a.Call })
+		})
+	}
 	return best[:min(len(best), keep)]
 }
 
@@ -95,6 +101,9 @@ func (r *run) claim(a, last *acquisition, at lb.Instant) claim {
 		return mayOwn
 	}
 	over := min(a.Return, r.Dead(a))
+	if a.Result == lb.AnswerFailed && a.Call < at && (last == nil || a.Return >= last.Return) {
+		return failed
+	}
 	switch {
 	case a.Result != lb.AnswerUnknown || a.Call >= at || r.tookBack(a):
 		return noClaim
@@ -123,7 +132,7 @@ func (r *run) blame(w *waiting, owners []*acquisition, at lb.Instant) string {
 	case len(owners) == 0 && last == nil:
 		return ""
 	case len(owners) == 0:
-		return "who owns it is not known; " + r.lastSeen(last)
+		return fmt.Sprintf("who owns it is not known: %s, who was granted it last, had given it back at %s", r.who(last), r.sec(r.GivenBack(last)))
 	}
 	const most = 3
 	var who, seen []string
@@ -134,6 +143,9 @@ func (r *run) blame(w *waiting, owners []*acquisition, at lb.Instant) string {
 		if len(seen) < most {
 			seen = append(seen, r.lastSeen(a))
 		}
+	}
+	if r.claim(owners[0], w.lastBefore(at), at) <= failed { // as good as anybody's
+		return "who owns it is not known: " + strings.Join(seen, "; ")
 	}
 	if len(who) < 2 {
 		return seen[len(seen)-1]
@@ -161,6 +173,8 @@ func (r *run) lastSeen(a *acquisition) string {
 		return fmt.Sprintf("%s had called release at %s (%s)", r.who(a), r.sec(last.Call), last.Result)
 	case a.Granted():
 		return fmt.Sprintf("%s was granted it at %s and never released it", r.who(a), r.sec(a.Return))
+	case a.Result == lb.AnswerFailed:
+		return fmt.Sprintf("%s had asked for it at %s and failed at %s", r.who(a), r.sec(a.Call), r.sec(a.Return))
 	}
 	return fmt.Sprintf("%s asked for it at %s and never learned the outcome%s", r.who(a), r.sec(a.Call), at)
 }

@@ -55,7 +55,7 @@ func TestRandomHistoriesAgainstPorcupine(t *testing.T) {
 			t.Errorf("only %d of %d histories are %s: the generator is lopsided", total[class], n, class)
 		}
 	}
-	for _, what := range []string{"granted while it was held", "granted for a moment while it was held",
+	for _, what := range []string{"granted while it was held", "by its own answers granted for a moment while it was held",
 		"lost while it was held", "released twice", "released without having been granted",
 		"released before it was asked for", "legal with a window", "legal with shared holds"} {
 		if total[what] == 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // judgeGrant asks whether each grant was legal, and has every answer checked by
@@ -151,8 +152,20 @@ func (r *run) grantFinding(ops []Op, c cause) Finding {
 // second tells of the grant that should not have been.
 func (r *run) second(a, b *acquisition) string {
 	s := r.who(b) + " was granted " + r.theLock(b) + " at " + r.sec(b.Return) + " while " + r.who(a) + " still held it"
-	if end := r.LeaseEnd(a); end < Forever && end > b.Return {
-		s += ", " + seconds(end.Sub(b.Return)) + " before the end of its lease"
+	l, later := history.NewLease(a.Until), false
+	for rn := range r.Renewals(a) {
+		if later = rn.At > b.Return; later {
+			break
+		}
+		l.Renew(rn.Until)
+	}
+	switch {
+	case l.End <= b.Return && later:
+		s += ", as a later renewal says"
+	case l.End < Forever && l.End > b.Return:
+		if s += ", " + seconds(l.End.Sub(b.Return)) + " before the end of its lease"; later {
+			s += ", as it stood then"
+		}
 	}
 	return s
 }

@@ -118,7 +118,7 @@ func TestLayers(t *testing.T) {
 		{"stuck for clients that poll", LayerProgress, polling(), Invalid, 1, "w1.c0"},
 		{"held all the time is not stuck", LayerProgress,
 			tell(plan{}).granted("w2.c0", "h", 0, 61, 0).fault(50, 60, true).acquire("w1.c0", "x", 55, 11000, history.Event{Result: lb.AnswerUnknown}).end(11000), Valid, 0, ""},
-		{"nobody asked any more", LayerProgress, tell(plan{}).fault(1, 2, true).busy(10, 2).end(12000), Valid, 0, "longest time without a grant 0.009 s"},
+		{"nobody asked any more", LayerProgress, tell(plan{}).fault(1, 2, true).busy(10, 2).end(12000), Valid, 0, "longest time asked for without a grant 0.009 s"},
 		{"releases of a lock that was not held", LayerProgress,
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).release("w1.c0", "a", 150, 160, lb.AnswerLost), Valid, 0, "1 release of a lock not held"},
 

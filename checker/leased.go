@@ -88,7 +88,7 @@ func judgeLeased(r *run) Layer {
 	if f.count > 0 {
 		return f.layer(Invalid, "%s", f.list[0].Sentence)
 	}
-	return f.layer(Valid, "no lock stayed taken for more than %v after its lease", time.Duration(limit))
+	return f.layer(Valid, "no lock stayed taken for more than %v after its lease while no fault was in force and every process ran", time.Duration(limit))
 }
 
 // disturbed is when a fault was in force, or a worker did not run.

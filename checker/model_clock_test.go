@@ -24,6 +24,9 @@ func TestErringClocks(t *testing.T) {
 	tally := map[string]int{}
 	for seed := range n {
 		s := makeSample(seed)
+		if seed%3 == 0 && s.focus == "writes" {
+			s.starve()
+		}
 		s.plan.Traits.Fair, s.plan.Traits.LostNotice, s.plan.Traits.Leased = true, true, true
 		unit := lb.Instant(1)
 		if s.focus == "progress" {
@@ -46,6 +49,12 @@ func TestErringClocks(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, sketch.String(s.events))
 		}
+		// Where the machine is to blame, clocks that err are no reason to blame the lock.
+		if truth.Starved != "" {
+			if tally["excused"]++; slices.Contains([]lb.Outcome{lb.Check, lb.Fence, lb.Broken}, seen.Outcome) {
+				t.Fatalf("seed %d: %s: %s, and was %s: %s\n%s", seed, seen.Outcome, seen.Reason, truth.Outcome, truth.Reason, sketch.String(s.events))
+			}
+		}
 		for i, l := range seen.Layers {
 			if l.Verdict == checker.Undecided && strings.Contains(l.Summary, "bug") {
 				t.Fatalf("seed %d: %s: %s\n%s", seed, l.Name, l.Summary, sketch.String(s.events))
@@ -63,10 +72,31 @@ func TestErringClocks(t *testing.T) {
 		}
 	}
 	t.Log(tally)
+	if n >= 10_000 && tally["excused"] == 0 {
+		t.Error("none was excused")
+	}
 	for _, name := range []string{checker.LayerGrant, checker.LayerBelief, checker.LayerOverstay, checker.LayerToken, checker.LayerStore, checker.LayerProgress} {
 		if n >= 1000 && tally[name+" seen"] < tally[name]/10 {
 			t.Errorf("%s: of %d violations %d are still seen", name, tally[name], tally[name+" seen"])
 		}
+	}
+}
+
+// starve has no process run as long as the sample lasts: who outlives its lease can't help it.
+func (s *sample) starve() {
+	first, last := s.events[0].At, s.events[0].At
+	for _, ev := range s.events {
+		first, last = min(first, ev.At), max(last, ev.At)
+	}
+	var done []string
+	for _, home := range homesOf(s.events) {
+		if home != "" && !slices.Contains(done, home) {
+			done = append(done, home)
+		}
+	}
+	slices.Sort(done)
+	for _, home := range done {
+		s.events = append(s.events, history.Event{At: last, Kind: history.KindSilent, Worker: home, Call: first})
 	}
 }
 

@@ -287,7 +287,7 @@ func (c *conclusion) inconclusive() string {
 		return ""
 	}
 	if c.res.Sections < minSections || c.res.Contended < minContended {
-		return fmt.Sprintf("too few contended sections: %s, of which %d contended%s", count(c.res.Sections, "section"), c.res.Contended, c.r.inVain())
+		return fmt.Sprintf("too few contended sections: %s, and %s while another client relied on the lock%s", count(c.res.Sections, "section"), count(c.res.Contended, "acquire"), c.r.inVain())
 	}
 	return ""
 }

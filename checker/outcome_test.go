@@ -120,7 +120,7 @@ func TestOutcome(t *testing.T) {
 		{"what was asked during two faults at once counts once", quiet().fault(2000, 3000, true).planned("another").fault(2000, 3000, true).
 			granted("w9.c0", "brief", 2500, 2503, 2510).release("w9.c0", "brief", 2504, 2505, lb.AnswerOK).busy(4000, 12), lb.Inconclusive, "nobody else asked for the lock while the fault was in force"},
 		{"too few sections", tell(plan{}).busy(10, 9), lb.Inconclusive, "too few contended sections: 9 sections"},
-		{"no contention", tell(plan{}).alone(12), lb.Inconclusive, "too few contended sections: 12 sections, of which 0"},
+		{"no contention", tell(plan{}).alone(12), lb.Inconclusive, "too few contended sections: 12 sections, and 0 acquires while"},
 		{"a look at the lease was enough", late(plan{}, skipped, 0), lb.Check, "overstay: w1.c0 wrote 13 over 17"},
 		{"only the fence held", late(fenced, landed, refused), lb.Fence, "overstay: "},
 		{"no fence", late(plan{}, landed, 0), lb.Broken, "overstay: "},

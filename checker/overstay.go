@@ -32,7 +32,7 @@ func judgeOverstay(r *run) Layer {
 	case writes == 0:
 		return Layer{Verdict: Vacuous, Summary: "no write to the protected store"}
 	case f.count == 0:
-		return f.layer(Valid, "%s, all within their lease", count(writes, "write"))
+		return f.layer(Valid, "%s, none beyond the lease of a living client", count(writes, "write"))
 	}
 	return f.layer(Invalid, "%s, %s with writes beyond the lease", count(writes, "write"), count(f.count, "acquisition"))
 }

@@ -64,7 +64,7 @@ func (g *grant) blocked(b *barrier, w window) {
 			break // it is only counted, and belongs to what the first hold belongs to
 		}
 	}
-	g.violation("granted for a moment while it was held", ops...).Partial = partial
+	g.violation("by its own answers granted for a moment while it was held", ops...).Partial = partial
 }
 
 // write merges the points of the holds with the extra ones.

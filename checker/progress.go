@@ -33,7 +33,7 @@ func judgeProgress(r *run) Layer {
 		r.outage = max(r.outage, waits[i].outage(r, strike))
 	}
 	r.outageTold = r.tellOutage(waits)
-	summary := fmt.Sprintf("longest time without a grant %s, %s of a lock not held any more", seconds(time.Duration(r.outage)), count(r.lostReleases(), "release"))
+	summary := fmt.Sprintf("longest time asked for without a grant %s, %s of a lock not held any more", seconds(time.Duration(r.outage)), count(r.lostReleases(), "release"))
 	if r.outageTold != "" {
 		summary += "; " + r.outageTold
 	}
@@ -45,7 +45,7 @@ func judgeProgress(r *run) Layer {
 	}
 	switch {
 	case f.count > 0:
-		return f.layer(Invalid, "nobody got the lock any more; %s", summary)
+		return f.layer(Invalid, "nobody got %s any more; %s", theLock(r.Locks, f.list[0].Lock), summary)
 	case unhealed != nil:
 		return undecided(LayerProgress, fmt.Sprintf("%s struck at %s and was never healed", unhealed.Name, r.sec(unhealed.Strike)))
 	}

@@ -13,20 +13,51 @@ import (
 // let its process run, where no fault had stopped it: "" if that is not the reason. A
 // lease that is renewed ends early if the renewals were starved, any other is outlived
 // by no more than the time that was taken away.
+// Clocks that err take no excuse away: it is enough if they leave one open.
 func (r *run) starved(a *acquisition, wrote lb.Instant) string {
-	ended, over := r.overstays(a, wrote)
-	if !over {
-		return ""
+	for _, ended := range r.mayHaveEnded(a, wrote) {
+		if why := r.starvedBehind(a, ended, wrote); why != "" {
+			return why
+		}
 	}
+	return ""
+}
+
+// mayHaveEnded is when the lease of a writer may have ended before it wrote, if it lived.
+func (r *run) mayHaveEnded(a *acquisition, wrote lb.Instant) (ends []lb.Instant) {
+	if r.Error == 0 {
+		if ended, over := r.overstays(a, wrote); over {
+			ends = append(ends, ended)
+		}
+		return ends
+	}
+	add := func(t lb.Instant) {
+		if t > 0 && t < wrote+2*r.Error {
+			ends = append(ends, t)
+		}
+	}
+	if !a.Granted() || r.Dead(a) < wrote-4*r.Error-1 {
+		return nil
+	}
+	add(a.Until)
+	add(a.Lost)
+	for rn := range r.Renewals(a) {
+		add(rn.Until)
+	}
+	return ends
+}
+
+func (r *run) starvedBehind(a *acquisition, ended, wrote lb.Instant) string {
+	slack := 2 * r.Error
 	last := max(a.Call, ended.Add(-r.plan.TTL)) // the lease was renewed then, or asked for
-	late := span{From: last, To: wrote}
+	late := span{From: last, To: wrote + slack}
 	own := r.idle(a.Client, late)
 	total := length(append(own, r.SilencesOf(history.Store)...), late)
 	switch {
 	case total == 0:
 		return ""
-	case wrote.Add(-total) <= ended:
-	case r.plan.Traits.Renewing && length(own, span{From: last, To: ended}) > r.plan.TTL/4:
+	case wrote.Add(-total) <= ended+slack:
+	case r.plan.Traits.Renewing && length(own, span{From: last, To: ended + slack}) > r.plan.TTL/4:
 	default:
 		return ""
 	}
@@ -38,7 +69,11 @@ func (r *run) starved(a *acquisition, wrote lb.Instant) string {
 	default:
 		who += ", or the protected store,"
 	}
-	return fmt.Sprintf("%s did not run for %s, and no fault had stopped it: the machine was too busy", who, seconds(total))
+	told := ""
+	if r.Error > 0 {
+		told = ", as far as the clocks tell"
+	}
+	return fmt.Sprintf("%s did not run for %s, and no fault had stopped it%s: the machine was too busy", who, seconds(total), told)
 }
 
 // length is how much of s the spans are.
@@ -47,10 +82,10 @@ func length(spans []span, s span) time.Duration {
 }
 
 // idle are the stretches of s in which the client's process did not run although no fault
-// had frozen it.
+// had frozen it for certain.
 func (r *run) idle(client int32, s span) (all []span) {
 	for _, q := range r.SilentIn(client, s) {
-		if !r.froze(client, q) {
+		if sure := (span{From: q.From + 4*r.Error, To: q.To - 4*r.Error}); sure.From >= sure.To || !r.froze(client, sure) {
 			all = append(all, q)
 		}
 	}

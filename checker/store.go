@@ -107,7 +107,7 @@ func (s *store) take(e *history.Access) error {
 		}
 	}
 	if len(stale) > 0 {
-		s.found.add(func() Finding { return s.finding(e, effectOn(e, worst), stale, overtakers) })
+		s.found.add(func() Finding { return s.finding(e, worst, stale, overtakers) })
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func judgeToken(r *run) Layer {
 	case grants == 0:
 		return Layer{Verdict: Vacuous, Summary: "nothing was granted"}
 	case f.count == 0:
-		return f.layer(Valid, "%s, each greater than all before", count(tokens, "token"))
+		return f.layer(Valid, "%s, none out of order or repeated", count(tokens, "token"))
 	}
 	return f.layer(Invalid, "%s, %s out of order, repeated or missing", count(tokens, "token"), count(f.count, "case"))
 }

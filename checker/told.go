@@ -17,6 +17,9 @@ const toldSlack = 2 * time.Second
 // toldSlack, of the time that its process ran. Where the two asked at the same time,
 // nobody can tell which of them lost the lock, and either may be the one that hears of it.
 func judgeTold(r *run) Layer {
+	if r.Error > 0 { // which grant took the lock from whom is not known then
+		return Layer{Verdict: Vacuous, Summary: "not judged where clocks err"}
+	}
 	limit := lb.Instant(r.plan.TTL + toldSlack)
 	var f findings
 	lost := 0
@@ -59,7 +62,7 @@ func judgeTold(r *run) Layer {
 	case lost == 0:
 		return Layer{Verdict: Vacuous, Summary: "nobody lost a lock that it relied on"}
 	case f.count == 0:
-		return f.layer(Valid, "%s of a lock that somebody relied on, all heard of within %v", count(lost, "loss"), time.Duration(limit))
+		return f.layer(Valid, "%s of a lock that somebody relied on, and never did both go on for more than %v", count(lost, "grant"), time.Duration(limit))
 	}
 	return f.layer(Invalid, "%s", f.list[0].Sentence)
 }

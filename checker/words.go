@@ -61,9 +61,7 @@ func (r *run) tell(a *acquisition) string {
 	default:
 		s = fmt.Sprintf("%s asked for it at %s and never learned the outcome", r.who(a), r.sec(a.Call))
 	}
-	if v := r.Validity(a); len(v) > 0 && v[len(v)-1].To < a.Lost {
-		s += " until " + r.sec(v[len(v)-1].To)
-	}
+	s += r.tellLeases(a)
 	if a.Lost < Forever {
 		s += ", learned at " + r.sec(a.Lost) + " that it was lost"
 	}
@@ -77,6 +75,27 @@ func (r *run) tell(a *acquisition) string {
 			by = ", by " + r.Clients[rel.Client].Name
 		}
 		s += fmt.Sprintf(", called release at %s (%s%s)", r.sec(rel.Call), rel.Result, by)
+	}
+	return s
+}
+
+// tellLeases says until when a was granted, and until when it was renewed.
+func (r *run) tellLeases(a *acquisition) (s string) {
+	for i, v := range r.Validity(a) {
+		switch {
+		case i > 0:
+			s += ", began again with a renewal at " + r.sec(v.From)
+		case a.Until > 0 && a.Until < a.Lost:
+			if s = " until " + r.sec(a.Until); v.To == a.Until {
+				continue
+			}
+			s += ", renewed"
+		case v.To < a.Lost && v.To < Forever:
+			s += ", by a renewal"
+		}
+		if v.To < a.Lost && v.To < Forever {
+			s += " until " + r.sec(v.To)
+		}
 	}
 	return s
 }

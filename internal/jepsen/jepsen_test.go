@@ -74,7 +74,7 @@ func TestRecordedHistory(t *testing.T) {
 		if grant.Verdict != want || belief.Verdict != checker.Valid {
 			t.Errorf("%s: grant %+v, belief %+v", reading, grant, belief)
 		}
-		if !strings.Contains(belief.Summary, "132 grants, never two owners at once") {
+		if !strings.Contains(belief.Summary, "132 grants, never two at once that exclude each other") {
 			t.Errorf("%s: %s", reading, belief.Summary)
 		}
 		for _, f := range grant.Findings {
