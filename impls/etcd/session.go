@@ -63,5 +63,5 @@ func seconds(env *lb.Env) int64 { return int64((env.TTL + time.Second - 1) / tim
 
 // onEtcd adds what etcd itself is good for.
 func onEtcd(base []lb.Expectation) []lb.Expectation {
-	return compose.OnSession(compose.OnMonotonicClock(compose.OnQuorum(base), "etcd"))
+	return compose.Except(compose.OnSession(compose.OnMonotonicClock(compose.OnQuorum(base), "etcd")), compose.KeptAlive())
 }

@@ -5,10 +5,12 @@ import (
 	"embed"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/foreign"
+	"github.com/lockbench/lockbench/impls/internal/compose"
 )
 
 // adapters are the programs, what they share, and the templates that users begin with.
@@ -34,6 +36,10 @@ func adapter(command, described, needs string, expect []lb.Expectation) lb.Impl 
 	if err != nil {
 		panic(fmt.Errorf("languages: %s: %w", described, err))
 	}
+	// Which clock a library of another language measures by is not the word of the lock's own kind.
+	expect = slices.DeleteFunc(slices.Clone(expect), func(e lb.Expectation) bool {
+		return e.Why == compose.ByNoWallClock(e.Fault).Why
+	})
 	r := &row{needs: needs, lock: foreign.Lock{Description: d, Expect: expect,
 		Command: foreign.Command{Line: `exec "$LOCKBENCH_ADAPTERS"/` + command, Title: "the adapter of " + d.Name}}}
 	r.asked = sync.OnceValues(r.ask)

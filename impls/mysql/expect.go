@@ -25,7 +25,27 @@ func endless() []lb.Expectation {
 		{Fault: "twin-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the lock is a row's or a connection's, and neither bears the client's name", Source: claim},
 		{Fault: "shared-session", Outcomes: []lb.Outcome{lb.Safe}, Why: "each acquisition has a row, or a connection, of its own", Source: claim},
 		{Fault: "soak", Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Why: "it is made of what the lock bears one by one", Source: claim},
-	}, notTied()...)
+		timeless("server-clock"), timeless("server-clock:drift"), timeless("server-clock:back"),
+		compose.Asleep(), compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
+	}, append(notTied(), onPrimary()...)...)
+}
+
+// timeless is what a clock of the server does to a lock that no time ends: nothing.
+func timeless(fault string) lb.Expectation {
+	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
+		Why: "no time ends the lock, whatever the server's clock shows", Source: "the algorithm's own claim"}
+}
+
+// onPrimary is what a primary with asynchronous replicas does to any lock.
+func onPrimary() []lb.Expectation {
+	const manual = `MariaDB documentation, "Replication Overview"`
+	return []lb.Expectation{
+		compose.Divided("the lock is on the primary alone: who is cut off from it is granted nothing"),
+		{Fault: "failover", Outcomes: []lb.Outcome{lb.Broken, lb.Fence, lb.Check, lb.Safe},
+			Why: "the replica that is promoted may lack the last writes, a grant or its end among them", Source: manual},
+		{Fault: "failover-unreplicated", Outcomes: []lb.Outcome{lb.Broken},
+			Why: "the replica that takes over has never heard of the grant, nor of its token", Source: manual},
+	}
 }
 
 // endingConnections are the faults that end the holder's connection, but not the holder.
@@ -37,7 +57,7 @@ func onDisk(base []lb.Expectation) []lb.Expectation {
 		base = compose.Except(base, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
 			Why: "the row is on the disk before anybody is told of it, and its lease goes on while the server is away", Source: `MySQL manual, "InnoDB and the ACID Model"`})
 	}
-	return base
+	return compose.Except(base, onPrimary()...)
 }
 
 // notTied is what the end of a connection does to a lock that is a row: nothing.

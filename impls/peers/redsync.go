@@ -29,6 +29,8 @@ func Redsync() lb.Impl {
 			OwnClock:   true,
 			Traits:     lb.Traits{Leased: true},
 			Expect: compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())),
+				compose.Divided("the smaller side has no majority, and grants nothing"),
+				lb.Expectation{Fault: "kill-two", Outcomes: []lb.Outcome{lb.Safe}, Why: "three of five are a majority", Source: redlockSpec},
 				votesTwice("cut-two+restart-empty"), votesTwice("cut-two+server-clock"),
 				lb.Expectation{Fault: "rolling-restart", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
 					Why: "who has a bare majority loses it with one node that comes back empty; who has more does not", Source: redlockSpec}),

@@ -36,6 +36,8 @@ func (rueidislockImpl) Info() lb.Info {
 		WallClock:  true,
 		Traits:     lb.Traits{Renewing: true, Push: true, LostNotice: true},
 		Expect: compose.Except(compose.InRedis(compose.RenewedOnWallClock(compose.Lease())),
+			lb.Expectation{Fault: "client-clock:back", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+				Why: "it tells the server by the machine's wall clock when a key ends: by one that is behind that is over when it is granted", Source: measured},
 			noEnd("pause-holder"), noEnd("pause@before-write"),
 			noNotice("flushall"), noNotice("evict"), noNotice("evict:volatile-ttl"),
 			lb.Expectation{Fault: "out-of-memory", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,

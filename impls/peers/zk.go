@@ -49,7 +49,8 @@ func (zkLock) Info() lb.Info {
 		Takes:      "create",
 		NoTry:      true,
 		Traits:     lb.Traits{Push: true, Fair: true, Session: true},
-		Expect: []lb.Expectation{
+		Expect: compose.OnMonotonicClock([]lb.Expectation{
+			compose.Asleep(), compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
 			safe("none", "the queue is right"),
 			safe("kill-holder", "the node of the dead ends with its session"),
 			safe("lost-grant", "a connection that is lost is looked for a node that was made, by its protected name"),
@@ -59,7 +60,7 @@ func (zkLock) Info() lb.Info {
 			broken("pause-holder"), broken("cut-holder"), broken("pause@before-write"),
 			{Fault: "pause@after-create", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Reason: lb.DoubleGrant,
 				Why: "Lock does not look whether its node is still in the queue, and without it nobody is before it; if the library happens to write to the dead connection before it reads that it is dead, Lock fails instead", Source: source},
-		},
+		}, "ZooKeeper"),
 	}
 }
 

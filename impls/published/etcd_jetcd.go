@@ -50,7 +50,8 @@ func (jetcdImpl) Info() lb.Info {
 		Takes:      "lock",
 		NoTry:      true,
 		Traits:     lb.Traits{Renewing: true, Push: true, Fair: true, Reentrant: true, Session: true},
-		Expect: []lb.Expectation{
+		Expect: compose.OnMonotonicClock([]lb.Expectation{
+			compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
 			{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nothing throws", Source: listing},
 			{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not write, and their lease ends", Source: listing},
 			{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
@@ -64,7 +65,7 @@ func (jetcdImpl) Info() lb.Info {
 			unheard("lost-grant"), unheard("late-grant"), unheard("lose-reply"), unheard("reset-grant"), unheard("reset-reply"),
 			{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "nothing tells the holder that its lease has ended", Source: listing},
-		},
+		}, "etcd"),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
 )
 
 // ZKImproveLock is the listing "ZookeeperImproveLock" of page 004, line by line:
@@ -45,14 +46,15 @@ func (zkImproveLock) Info() lb.Info {
 		Own:        []string{"ping"},
 		Takes:      "create",
 		Traits:     lb.Traits{Push: true, Session: true},
-		Expect: []lb.Expectation{
+		Expect: compose.OnMonotonicClock([]lb.Expectation{
+			compose.Asleep(), compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
 			safe("none", "whoever may not wait asks again and again until the queue is empty"),
 			safe("kill-holder", "the node of the dead ends with its session"),
 			broken("pause-holder"), broken("cut-holder"), broken("pause@before-write"),
 			{Fault: "reset-grant", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 				Why: "a node whose creation was answered on a connection that is gone belongs to nobody who knows, and stays for as long as the session does", Source: source},
 			safe("reset-reply", "a node that is gone is no error when it is deleted again"),
-		},
+		}, "ZooKeeper"),
 	}
 }
 

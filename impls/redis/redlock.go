@@ -77,6 +77,7 @@ func redlockExpect(amnesia lb.Outcome) []lb.Expectation {
 		lb.Expectation{Fault: "client-clock:creep", Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Reason: lb.Overstay,
 			Why: "a hundredth of the lease is not used: that is its drift factor", Source: `redis.io, "Distributed Locks with Redis", on safety arguments`},
 		lb.Expectation{Fault: "kill-two", Outcomes: []lb.Outcome{lb.Safe}, Why: "three of five are a majority", Source: spec},
+		compose.Divided("the smaller side has no majority, and grants nothing"),
 	)
 }
 

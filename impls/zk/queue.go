@@ -63,7 +63,7 @@ func ephemeral() []lb.Expectation {
 	return compose.Except(compose.OnSession(compose.OnMonotonicClock(compose.OnQuorum(compose.FencedLease()), "ZooKeeper")), lb.Expectation{
 		Fault: "kill@after-create", Outcomes: []lb.Outcome{lb.Safe},
 		Why: "the node ends with the session of the one who made it", Source: "ZooKeeper Programmer's Guide, ephemeral nodes",
-	})
+	}, compose.KeptAlive())
 }
 
 // place is where in the tree an acquisition's node is.

@@ -45,7 +45,37 @@ func Lease() []lb.Expectation {
 			Why: "each acquisition is an owner of its own, whose session it may be", Source: ownClaim},
 		{Fault: "soak", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
 			Why: "it is made of what the lock bears one by one", Source: ownClaim},
+		Asleep(), ByNoWallClock("client-clock"), ByNoWallClock("client-clock:back"), Forgotten(),
 	}
+}
+
+// Asleep is what it does to any lock that somebody stands still who is about to ask for it: nothing.
+func Asleep() lb.Expectation {
+	return lb.Expectation{Fault: "pause-client", Outcomes: []lb.Outcome{lb.Safe},
+		Why: "who stands still before it asks holds nothing, and asks when it goes on", Source: ownClaim}
+}
+
+// ByNoWallClock is what the wall clock of another client's host does to a lock that asks no client's.
+func ByNoWallClock(fault string) lb.Expectation {
+	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
+		Why: "no client measures by its wall clock, and none tells the server what it shows", Source: ownClaim}
+}
+
+// Forgotten is what becomes of any lock on one server whose disk is emptied.
+func Forgotten() lb.Expectation {
+	return lb.Expectation{Fault: "restart-empty", Outcomes: []lb.Outcome{lb.Broken, lb.Fence, lb.Check, lb.Safe},
+		Why: "the server comes back without the grant, and without its tokens; whether the holder hears of it before somebody else is granted the lock is chance", Source: ownClaim}
+}
+
+// Divided is what a network that parts in two does to a lock that is on one side only.
+func Divided(why string) lb.Expectation {
+	return lb.Expectation{Fault: "cut-halves", Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Why: why, Source: ownClaim}
+}
+
+// KeptAlive is what a slow clock of its client does to a session that is kept alive by pings.
+func KeptAlive() lb.Expectation {
+	return lb.Expectation{Fault: "client-clock:drift", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+		Why: "a session is kept alive three times in its length, which is enough also at half the speed", Source: ownClaim}
 }
 
 // OverAtOnce is what a library does with a late answer that does not look at the time.
@@ -126,7 +156,7 @@ func OnMonotonicClock(base []lb.Expectation, server string) []lb.Expectation {
 // a new leader knows every grant of the old one.
 func OnQuorum(base []lb.Expectation) []lb.Expectation {
 	var more []lb.Expectation
-	for _, fault := range []string{"restart-server", "kill-server", "kill-leader", "cut-leader", "pause-leader", "deaf-leader", "cut-halves", "failover", "failover-by-command", "rolling-restart", "replace-member"} {
+	for _, fault := range []string{"restart-server", "kill-server", "kill-leader", "cut-leader", "pause-leader", "deaf-leader", "cut-halves", "failover", "failover-by-command", "rolling-restart", "replace-member", "kill-two"} {
 		more = append(more, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
 			Why: "what was granted is known to a majority, and so to every later leader", Source: "the protocols of ZooKeeper (Zab) and etcd (Raft)"})
 	}
@@ -138,7 +168,7 @@ func OnQuorum(base []lb.Expectation) []lb.Expectation {
 // what was granted and not yet replicated is forgotten when one of them takes over.
 func OnReplica(base []lb.Expectation) []lb.Expectation {
 	const sentinel = `redis.io, "High availability with Redis Sentinel"`
-	for _, fault := range []string{"kill-leader", "pause-leader", "cut-leader", "deaf-leader", "failover"} {
+	for _, fault := range []string{"kill-leader", "pause-leader", "cut-leader", "cut-halves", "deaf-leader", "failover"} {
 		base = Except(base, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
 			Why: "another is promoted, which may lack the last writes, while the old master perhaps goes on to grant", Source: sentinel})
 	}
