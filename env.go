@@ -67,6 +67,16 @@ func EachWithin(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, eachKey{}, d)
 }
 
+// Whole is ctx for a call of a library that asks again by itself: the time that each request would
+// have is that of the whole call.
+func (e *Env) Whole(ctx context.Context) (context.Context, context.CancelFunc) {
+	d, ok := ctx.Value(eachKey{}).(time.Duration)
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return e.WithTimeout(context.WithValue(ctx, eachKey{}, nil), d)
+}
+
 // bounded runs a request within the time that each has.
 func (e *Env) bounded(ctx context.Context, request func(context.Context) error) error {
 	d, ok := ctx.Value(eachKey{}).(time.Duration)

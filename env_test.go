@@ -74,3 +74,34 @@ func (b *balance) Go(Actor) func() {
 }
 func (*balance) Renewed(*Lease, Reading) {}
 func (*balance) Lost(*Lease, string)     {}
+
+// TestEachWithin: each request has the time from when it leaves, however long the call has taken; of a
+// library's call, which asks again by itself, it is the whole.
+func TestEachWithin(t *testing.T) {
+	const each = 200 * time.Millisecond
+	for _, probe := range []Probe{nil, &balance{}} {
+		e := &Env{Clock: HostClock{}, Probe: probe}
+		ctx := EachWithin(t.Context(), each)
+		var left []time.Duration
+		request := func(ctx context.Context) error {
+			end, _ := ctx.Deadline()
+			left = append(left, time.Until(end))
+			time.Sleep(each / 2)
+			return nil
+		}
+		_, _ = e.Send(ctx, Request{}, "a", request), e.Send(ctx, Request{}, "b", request)
+		if len(left) != 2 || left[1] <= each/2 || left[1] > each {
+			t.Errorf("two requests had %v", left)
+		}
+		whole, cancel := e.Whole(ctx)
+		left = nil
+		_, _ = e.Send(whole, Request{}, "a", request), e.Send(whole, Request{}, "b", request)
+		if len(left) != 2 || left[1] > each/2 {
+			t.Errorf("two requests of one call had %v", left)
+		}
+		cancel()
+		if _, has := ctx.Deadline(); has {
+			t.Error("the whole call has a deadline")
+		}
+	}
+}

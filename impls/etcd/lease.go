@@ -58,7 +58,7 @@ func (leaseImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(l), nil
+	return open(env, l), nil
 }
 
 // newLeaseClient has a lease for the first acquisition.

@@ -41,7 +41,7 @@ func allMutants() []mutants.Mutant {
 			Lease(), "none", lb.Ghost, lb.Stuck, lb.Safe).Or(mutants.Outage).Doing("impatient"), // the ghost ends with its lease
 		mutants.New(mutate("etcd-lease-by-clock", func(c *leaseClient) lb.Client { return byClock{c} }),
 			// Who holds without its key is told that it is gone, or another is granted first.
-			Lease(), "expire-waiter", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant).ByOrder(ended, 40),
+			Lease(), "expire-waiter", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant).Brisk().ByOrder(ended, 40),
 		mutants.New(watchingFrom("etcd-lease-deaf", true), watchingFrom("etcd-lease-from-revision", false),
 			"compact", lb.Ghost, lb.Stuck),
 		mutants.New(mutants.Leaving(Lease(), "leases", leaveLease), Lease(), "none", "leases at etcd1 grew", lb.Safe),
@@ -99,7 +99,7 @@ func (m mutant) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(m.open(l)), nil
+	return open(env, m.open(l)), nil
 }
 
 // noRecheck believes in its grant whether its own key is still there or not, as the

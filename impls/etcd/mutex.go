@@ -70,7 +70,7 @@ func (mutexImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if _, err := c.alive(For(ctx, lb.Request{})); err != nil {
 		return nil, errors.Join(err, etcd.Close())
 	}
-	return open(c), nil
+	return open(env, c), nil
 }
 
 type mutexClient struct {

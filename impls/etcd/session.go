@@ -49,7 +49,22 @@ func dial(ctx context.Context, env *lb.Env, config clientv3.Config) (*clientv3.C
 
 // open is a client that has no shared mode, and knows what a release that is sent
 // again can't know.
-func open(c lb.Client) lb.Client { return compose.Again(compose.Exclusive(c)) }
+func open(env *lb.Env, c lb.Client) lb.Client {
+	return compose.Again(compose.Exclusive(insistent{c, env}))
+}
+
+// insistent is a client whose releases are calls of the library, which would take the end of a request's own
+// time for a reason to send another.
+type insistent struct {
+	lb.Client
+	env *lb.Env
+}
+
+func (c insistent) Release(ctx context.Context, req lb.Request) error {
+	ctx, cancel := c.env.Whole(ctx)
+	defer cancel()
+	return c.Client.Release(ctx, req)
+}
 
 // name is a lock's name in etcd: escaped, so that no lock's queue contains
 // another's.

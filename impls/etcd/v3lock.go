@@ -50,7 +50,7 @@ func (v3lockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(&v3lockClient{leases{env: env, etcd: c}, v3lockpb.NewLockClient(c.ActiveConnection())}), nil
+	return open(env, &v3lockClient{leases{env: env, etcd: c}, v3lockpb.NewLockClient(c.ActiveConnection())}), nil
 }
 
 type v3lockClient struct {

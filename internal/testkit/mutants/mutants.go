@@ -50,6 +50,8 @@ type Mutant struct {
 	// Workload is what clients do with the mutant, OfWorkload what they do with the
 	// other; "" is the first of all.
 	Workload, OfWorkload string
+	// Work is the plan's long work, "" for that of any run.
+	Work string
 	// TTL is the lease, 0 for that of any run under the fault.
 	TTL time.Duration
 
@@ -74,6 +76,13 @@ func (mu Mutant) InCrowd(clients int) Mutant {
 // Leased is the mutant, and the other, with leases of ttl.
 func (mu Mutant) Leased(ttl time.Duration) Mutant {
 	mu.TTL = ttl
+	return mu
+}
+
+// Brisk is the mutant, and the other, without long work: who waits for longer than its lease knows by its
+// clock what the mutant forgets to look at.
+func (mu Mutant) Brisk() Mutant {
+	mu.Work = history.NoWork
 	return mu
 }
 
@@ -140,7 +149,7 @@ func Run(t *testing.T, all []Mutant) {
 			}
 		}
 		wg.Go(func() { c.try(t, mu, mu.Impl) })
-		if of := fmt.Sprint(mu.Of.Info().Name, mu.Fault, mu.Clients, mu.OfWorkload, mu.TTL); !tried[of] {
+		if of := fmt.Sprint(mu.Of.Info().Name, mu.Fault, mu.Clients, mu.OfWorkload, mu.TTL, mu.Work); !tried[of] {
 			tried[of] = true
 			wg.Go(func() { c.try(t, mu, mu.Of) })
 		}
@@ -227,7 +236,7 @@ func (c *court) once(mu Mutant, impl lb.Impl, n int) (checker.Result, error) {
 		}
 	}
 	m := run.Matrix{Catalog: c.catalog, Workload: work, Base: history.Plan{
-		Lab: c.catalog.Labs[0].Name, Clients: mu.Clients, Processes: 3, Duration: 2 * time.Second, TTL: mu.TTL, Seed: 1}}
+		Lab: c.catalog.Labs[0].Name, Clients: mu.Clients, Processes: 3, Duration: 2 * time.Second, TTL: mu.TTL, Work: mu.Work, Seed: 1}}
 	plan := m.For(impl, fault, n)
 	return run.Execute(context.Background(), c.catalog,
 		filepath.Join(c.dir, rundir.Portable(fmt.Sprintf("%d-%d-%s-%s-%s", n, plan.Clients, plan.Algorithm, plan.Fault, plan.Workload))), plan)
