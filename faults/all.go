@@ -63,7 +63,7 @@ func More() []Fault {
 		pause(), kill(), cut(), slowReply(), killServer(),
 		oneWayCut(), flappingLink(), lossyLink(), reconnectStorm(),
 		deafLeader(), slowServer(),
-		expire(), expireHolder(), expireAll(),
+		expire(), expireHolder(), expireAll(), expireLine(),
 		restartHolder(), twinHolder(), sharedSession(),
 		clientFast(), clientCreep(), clientAheadFromStart(), clientBehindFromStart(),
 		serverBehind(),

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -72,6 +73,89 @@ func expireWaiter() Fault {
 			w := waiting[on.Rand().IntN(len(waiting))]
 			return []Client{w}, "while it waited for the lock (as " + w.Asks + ") and " + v.Client + " held it"
 		})
+}
+
+// expireLine ends the sessions of all that stand in line behind a holder, and has nobody ask until long
+// after that one has given back: the line is empty then, and what was there for it is removed, where the
+// servers do that. Who takes that for its turn is kept at work until others ask.
+func expireLine() Fault {
+	return Fault{Name: "expire-line", Family: Servers, At: whileHolding, Needs: []Need{Sessions, Requests}, Prefers: AnEnsemble, MinTTL: promotionTTL, Lasts: withinLease,
+		Doc: "the lock service ends the sessions of all that wait behind a holder; it gives back, and only later somebody asks for the lock",
+		Inject: func(ctx context.Context, on Strike) (Proof, error) {
+			v, err := on.Stop(ctx, nil, on.Step(), Delay)
+			if err != nil {
+				return nil, err
+			}
+			if err := on.Sleep(ctx, on.TTL()/10); err != nil { // for the others to stand in line
+				return nil, err
+			}
+			all, err := on.Clients(ctx)
+			if err != nil {
+				return nil, err
+			}
+			waiting := slices.DeleteFunc(all, func(c Client) bool { return c.Name == v.Client || c.Asks == "" })
+			if len(waiting) == 0 {
+				return nil, ErrNobody
+			}
+			others, err := on.HoldAll(ctx, Fault{At: AtFirst}.Step(on.Setting()))
+			if err != nil {
+				return nil, err
+			}
+			ended, err := on.Expire(ctx, waiting...)
+			if err != nil {
+				return nil, err
+			}
+			if err := v.LetGo(ctx); err != nil {
+				return nil, err
+			}
+			took, err := grantedMeanwhile(ctx, on)
+			if err != nil {
+				return nil, err
+			}
+			return func() history.Proof {
+				return proven(ended > 0, "the lock service ended %d sessions that it knew, of %d clients that waited while %s held the lock; it was let go, and until all were, nobody could begin to ask (%s)",
+					ended, len(waiting), v.Client, took)
+			}, others(ctx)
+		}}
+}
+
+// removed is when a server has removed what is empty: it looks every second.
+const removed = 1200 * time.Millisecond
+
+// grantedMeanwhile waits for a lease, and keeps who is granted the lock by then at work. If somebody is,
+// it waits no longer than for what is empty to be removed.
+func grantedMeanwhile(ctx context.Context, on Strike) (told string, err error) {
+	lease, cancel := context.WithTimeout(ctx, on.TTL())
+	defer cancel()
+	type caught struct {
+		v   *Victim
+		err error
+	}
+	workers, came, began := on.Workers(), make(chan caught), time.Now()
+	for _, w := range workers {
+		go func() {
+			v, err := on.Stop(lease, w, on.Step(), Delay)
+			came <- caught{v, err}
+		}()
+	}
+	var names []string
+	for range workers {
+		c := <-came
+		switch {
+		case c.err == nil && len(names) == 0:
+			err = errors.Join(err, on.Sleep(ctx, max(on.TTL()/10, removed-time.Since(began))))
+			cancel()
+			fallthrough
+		case c.err == nil:
+			names = append(names, c.v.Client)
+		case !errors.Is(c.err, ErrNobody):
+			err = errors.Join(err, c.err)
+		}
+	}
+	if len(names) == 0 {
+		return "nobody was granted it meanwhile", err
+	}
+	return strings.Join(names, "+") + " was granted it meanwhile", err
 }
 
 // expireAll ends all sessions, as a lock service does that was out of reach for too long.

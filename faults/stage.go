@@ -52,6 +52,9 @@ type Stage interface {
 	// HoldOthers delays every client but the victim at the step, and returns when all
 	// are there. What it returns lets them go on.
 	HoldOthers(ctx context.Context, step string, but *Victim) (letGo func(context.Context) error, err error)
+	// HoldAll delays every client that comes to the step from now on, and returns at once. What it
+	// returns lets them go on.
+	HoldAll(ctx context.Context, step string) (letGo func(context.Context) error, err error)
 	// HoldBeside delays every other client of the victim's host at whatever step it
 	// comes to next, also in the background: nothing but what the victim asks for leaves
 	// the host. It returns at once. What it returns lets them go on.

@@ -45,6 +45,7 @@ func allMutants() []mutants.Mutant {
 			Sequential(), "pause@after-watch", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(ended, 60),
 		// The library hears of the end of its session with its next ping only, half a lease later.
 		mutants.New(byNumber(), Sequential(), "expire-waiter/0.7ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Leased(8*time.Second).Brisk().ByOrder(again, 150),
+		mutants.New(emptyLine(), Sequential(), "expire-line", lb.DoubleGrant, lb.Fence, lb.Broken),
 		mutants.New(mutants.Leaving(Sequential(), "sessions", leaveSession), Sequential(), "none", "sessions at zookeeper1 grew", lb.Safe).Or("connections at w"),
 	}
 }
@@ -180,6 +181,52 @@ func (q byNumberQueue) pass(ctx context.Context, t *ticket, p place) error {
 		}
 	}
 	return nil
+}
+
+// emptyLine is zk-sequential that goes on in another session when its own is over while it waits, and
+// takes an empty queue for its turn. With somebody in it, it misses its own node.
+func emptyLine() lb.Impl {
+	a := Sequential().(algorithm)
+	a.info.Name += "-empty-line"
+	a.info.Expect = nil
+	a.open = func(c *client) lb.Client {
+		return emptyLineQueue{byNumberQueue{&queue{client: c, root: "/empty-line", lay: persistent, mode: exclusive}}}
+	}
+	return a
+}
+
+type emptyLineQueue struct{ byNumberQueue }
+
+func (q emptyLineQueue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	s, err := q.current(ctx)
+	if err != nil {
+		return nil, compose.NoEffect(err)
+	}
+	t := &ticket{env: q.env, req: req, session: s}
+	q.held.Put(req.Owner, t)
+	p := place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, "lock")}
+	err = q.enter(ctx, t, p)
+	if err == nil {
+		err = q.pass(ctx, t, p)
+	}
+	for err != nil && t.path != "" && gone(t.session) {
+		if t.session, err = q.current(ctx); err != nil {
+			break
+		}
+		var names []string
+		names, err = zksession.Repeat(ctx, t.session, req, "children", func(z *zk.Conn) ([]string, error) {
+			names, _, err := z.Children(p.lock)
+			return names, err
+		})
+		if err == nil && len(names) > 0 {
+			return nil, q.leave(ctx, req, errors.New("zk: the own node is gone"), q.Release)
+		}
+	}
+	if err != nil {
+		return nil, q.leave(ctx, req, err, q.Release)
+	}
+	t.alive = q.env.Clock.Mono()
+	return t.grant(), nil
 }
 
 func gone(s *zksession.Session) bool {

@@ -95,15 +95,25 @@ func (s *strike) HoldOthers(ctx context.Context, step string, but *faults.Victim
 // HoldBeside implements [faults.Stage].
 func (s *strike) HoldBeside(_ context.Context, but *faults.Victim) (func(context.Context) error, error) {
 	victim, _ := s.worker(but.Worker)
+	return s.holdAll(s.workers.on(victim.host), worker.AnyStep, but.Client) // a twin is another process
+}
+
+// HoldAll implements [faults.Stage].
+func (s *strike) HoldAll(_ context.Context, step string) (func(context.Context) error, error) {
+	return s.holdAll(s.workers.alive(), step, "nobody")
+}
+
+// holdAll delays the clients of some processes.
+func (s *strike) holdAll(workers []*workerProc, step, but string) (letGo func(context.Context) error, err error) {
 	var held []func(context.Context) error
-	letGo := func(ctx context.Context) (err error) {
+	letGo = func(ctx context.Context) (err error) {
 		for _, one := range held {
 			err = errors.Join(err, one(ctx))
 		}
 		return err
 	}
-	for _, w := range s.workers.on(victim.host) { // a twin is another process
-		one, err := s.hold(w, but.Client)
+	for _, w := range workers {
+		one, err := s.hold(w, step, but)
 		held = append(held, one)
 		if err != nil {
 			return letGo, err
@@ -112,10 +122,10 @@ func (s *strike) HoldBeside(_ context.Context, but *faults.Victim) (func(context
 	return letGo, nil
 }
 
-// hold delays the clients of a process at whatever step they come to next.
-func (s *strike) hold(w *workerProc, but string) (letGo func(context.Context) error, err error) {
+// hold delays the clients of a process at the step, or at whatever step they come to next.
+func (s *strike) hold(w *workerProc, step, but string) (letGo func(context.Context) error, err error) {
 	end := s.act("hold", "all of "+w.Name()+" but "+but, 0)
-	n, _, err := w.order(worker.Order{Do: worker.DoCatch, Step: worker.AnyStep, How: faults.Delay, AllBut: but})
+	n, _, err := w.order(worker.Order{Do: worker.DoCatch, Step: step, How: faults.Delay, AllBut: but})
 	return s.acts.undone(func(context.Context) (err error) {
 		defer end("")
 		defer w.forget(n)

@@ -84,6 +84,13 @@ func OverAtOnce(fault string) lb.Expectation {
 		Why: "nobody looks at the time that the answer took: what TCP delivers after the fault is a lease that is over, which who looks can see", Source: "the library's code"}
 }
 
+// OldYes is what comes of asking a server, before a write, whether the lock is still held: its yes may be
+// old when it arrives, and nothing says so.
+func OldYes(fault string) lb.Expectation {
+	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe}, Reason: lb.Overstay,
+		Why: "who asks a server whether it still holds the lock may be answered when the lease is over", Source: "the library's code"}
+}
+
 // FencedLease is what a correct lease with a fencing token is good for.
 func FencedLease() []lb.Expectation {
 	return Except(Lease(), lb.Expectation{
@@ -187,6 +194,8 @@ func OnSession(base []lb.Expectation) []lb.Expectation {
 	return Except(base, worksOn,
 		lb.Expectation{Fault: "expire-waiter", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "who waits looks, before it takes the lock, whether its place in line is still there", Source: ownClaim},
+		lb.Expectation{Fault: "expire-line", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "who waits is told that its session is over, and asks again", Source: ownClaim},
 		lb.Expectation{Fault: "expire-all", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},
 			Why: "nobody is granted the lock before he has another session, by when the holder may have been told", Source: ownClaim},
 		// Of the steps, those of a holder are the ones at which somebody can be hurt, and which those are
