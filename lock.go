@@ -35,6 +35,31 @@ type Client interface {
 	Close() error
 }
 
+// Validator is a [Client] of a library that its users ask, before they write, whether they still
+// hold the lock. The bench's clients then ask it, too, instead of looking at the lease
+// ([Lease.Valid]).
+type Validator interface {
+	// Valid reports whether the acquisition holds the lock, as the library says. With an error it
+	// has not said, and who is careful does not write.
+	Valid(ctx context.Context, req Request) (bool, error)
+}
+
+// ValidatorOf is the client as a [Validator], if it is one, or the one that it wraps: a client
+// that wraps another has a method Unwrap, which returns it.
+func ValidatorOf(c Client) (Validator, bool) {
+	for c != nil {
+		if v, ok := c.(Validator); ok {
+			return v, true
+		}
+		w, ok := c.(interface{ Unwrap() Client })
+		if !ok {
+			break
+		}
+		c = w.Unwrap()
+	}
+	return nil, false
+}
+
 // Request names one acquisition.
 type Request struct {
 	// Lock is the name of the lock: any bytes.

@@ -36,6 +36,6 @@ type counterTask struct {
 // Run implements [Task].
 func (t counterTask) Run(ctx context.Context, s Session) error {
 	return under(ctx, s, func(working context.Context, held []*lb.Lease) error {
-		return t.do(working, section{leases: held, change: plus(1), last: stepBeforeWrite, long: t.long.next(), over: ctx.Done()})
+		return t.do(working, section{session: s, leases: held, change: plus(1), last: stepBeforeWrite, long: t.long.next(), over: ctx.Done()})
 	}, Ask{})
 }

@@ -49,7 +49,7 @@ type onceTask struct {
 // Run implements [Task].
 func (t onceTask) Run(ctx context.Context, s Session) error {
 	return under(ctx, s, func(ctx context.Context, held []*lb.Lease) error {
-		return t.do(ctx, section{leases: held, change: plus(1), once: t.key, last: stepBeforeWrite})
+		return t.do(ctx, section{session: s, leases: held, change: plus(1), once: t.key, last: stepBeforeWrite})
 	}, Ask{Lock: "tasks"})
 }
 

@@ -45,9 +45,9 @@ func (t readersTask) Run(ctx context.Context, s Session) error {
 	shared := t.env.Rand.IntN(100) >= writers
 	return under(ctx, s, func(ctx context.Context, held []*lb.Lease) error {
 		if shared {
-			return t.do(ctx, section{leases: held, last: stepBeforeSecondRead})
+			return t.do(ctx, section{session: s, leases: held, last: stepBeforeSecondRead})
 		}
-		return t.do(ctx, section{leases: held, change: plus(1), last: stepBeforeWrite})
+		return t.do(ctx, section{session: s, leases: held, change: plus(1), last: stepBeforeWrite})
 	}, Ask{Shared: shared})
 }
 

@@ -62,7 +62,8 @@ func under(ctx context.Context, s Session, work func(context.Context, []*lb.Leas
 // section is the critical one: read, work, look at the lease, write. It reads one
 // number under each of its locks.
 type section struct {
-	leases []*lb.Lease
+	session Session
+	leases  []*lb.Lease
 	// change is what it makes of what it has read of one copy; nil for one that reads
 	// again instead of writing, and relies on what it has read.
 	change func(read []int64) (written []int64)
@@ -102,7 +103,7 @@ func (k kit) do(ctx context.Context, s section) error {
 		return err
 	}
 	for i, l := range s.leases {
-		a.Parts[i].Base, a.Parts[i].Held = read[i], l.Valid()
+		a.Parts[i].Base, a.Parts[i].Held = read[i], s.session.Valid(ctx, l)
 	}
 	if err := k.env.Step(ctx, req, s.last); err != nil {
 		return err

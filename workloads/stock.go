@@ -51,7 +51,7 @@ type stockTask struct {
 // Run implements [Task].
 func (t stockTask) Run(ctx context.Context, s Session) error {
 	return under(ctx, s, func(ctx context.Context, held []*lb.Lease) error {
-		return t.do(ctx, section{leases: held, change: sell, last: stepBeforeWrite})
+		return t.do(ctx, section{session: s, leases: held, change: sell, last: stepBeforeWrite})
 	}, Ask{Lock: fmt.Sprintf("good-%d", 1+t.wanted())})
 }
 

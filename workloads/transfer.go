@@ -63,7 +63,7 @@ func (t transferTask) Run(ctx context.Context, s Session) error {
 		from, to, amount = to, from, -amount
 	}
 	return under(ctx, s, func(ctx context.Context, held []*lb.Lease) error {
-		return t.do(ctx, section{leases: held, first: opening, last: stepBeforeWrite,
+		return t.do(ctx, section{session: s, leases: held, first: opening, last: stepBeforeWrite,
 			change: func(read []int64) []int64 { return []int64{read[0] - amount, read[1] + amount} }})
 	}, Ask{Lock: account(from)}, Ask{Lock: account(to)})
 }

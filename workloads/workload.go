@@ -146,6 +146,9 @@ type Task interface {
 type Session interface {
 	Acquire(ctx context.Context, ask Ask) (*lb.Lease, error)
 	Release(ctx context.Context, lease *lb.Lease) error
+	// Valid is the look that the checked copy takes before each write: at the lease, or, where users
+	// of a library ask that, by asking it.
+	Valid(ctx context.Context, lease *lb.Lease) bool
 }
 
 // Ask is what a task wants. The zero Ask is the run's one lock, exclusively, for as

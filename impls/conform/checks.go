@@ -39,6 +39,7 @@ func checks(tr lb.Traits) []check {
 		{"round-trips", long, roundTrips},
 		{"bound", long, declaredBound},
 		{"token", long, tokens},
+		{"valid", short, validity},
 		{"reentrant", long, pick(tr.Reentrant, reentrant, notReentrant)},
 		{"shared", long, pick(tr.Shared, shared, notShared)},
 	}

@@ -21,6 +21,9 @@ func requestsAlone(ctx context.Context, b *bench) error {
 			if err != nil {
 				return err
 			}
+			if _, err := h.asked(ctx); err != nil {
+				return err
+			}
 			if err := h.release(ctx); err != nil {
 				return err
 			}

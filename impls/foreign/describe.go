@@ -20,18 +20,20 @@ const Version = 1
 
 // Description is what a program says of itself.
 type Description struct {
-	Protocol   int       `json:"protocol"`
-	Name       string    `json:"name"`
-	Doc        string    `json:"doc,omitempty"`
-	Source     string    `json:"source,omitempty"`
-	Topologies []string  `json:"topologies"`
-	Requests   []string  `json:"requests"`
-	Takes      string    `json:"takes"`
-	NoTry      bool      `json:"no_try,omitempty"`
-	Scripts    bool      `json:"scripts,omitempty"`
-	Tables     bool      `json:"tables,omitempty"`
-	InMemory   bool      `json:"in_memory,omitempty"`
-	Traits     lb.Traits `json:"traits"`
+	Protocol   int      `json:"protocol"`
+	Name       string   `json:"name"`
+	Doc        string   `json:"doc,omitempty"`
+	Source     string   `json:"source,omitempty"`
+	Topologies []string `json:"topologies"`
+	Requests   []string `json:"requests"`
+	Takes      string   `json:"takes"`
+	NoTry      bool     `json:"no_try,omitempty"`
+	Scripts    bool     `json:"scripts,omitempty"`
+	Tables     bool     `json:"tables,omitempty"`
+	InMemory   bool     `json:"in_memory,omitempty"`
+	// Validates: its users ask it, before they write, whether they still hold the lock.
+	Validates bool      `json:"validates,omitempty"`
+	Traits    lb.Traits `json:"traits"`
 	// Versions of the libraries that it is made of, by name.
 	Versions map[string]string `json:"versions,omitempty"`
 	// RoundTrips of an uncontended acquire and release.

@@ -77,7 +77,22 @@ func (l *Lock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		_ = c.Close()
 		return nil, err
 	}
+	if l.Description.Validates {
+		return compose.Again(validator{c}), nil
+	}
 	return compose.Again(c), nil
+}
+
+// validator is a client whose program is asked whether a lock is held.
+type validator struct{ *client }
+
+// Valid implements [lb.Validator].
+func (c validator) Valid(ctx context.Context, req lb.Request) (bool, error) {
+	m, err := c.call(ctx, doValid, req, nil)
+	if err == nil && m.Say == sayUnknown {
+		err = c.failed(ctx, "valid", m)
+	}
+	return err == nil && m.Say == sayOK, err
 }
 
 // same refuses a program that is not the one that was planned with.

@@ -34,6 +34,7 @@ const (
 	doOpen     = "open"
 	doAcquire  = "acquire"
 	doRelease  = "release"
+	doValid    = "valid"
 	doCancel   = "cancel"
 	doClock    = "clock"
 	doClose    = "close"
@@ -61,5 +62,6 @@ var answers = map[string][]string{
 	doOpen:     {sayOK, sayUnknown},
 	doAcquire:  {sayOK, sayHeld, sayNoEffect, sayUnsupported, sayUnknown},
 	doRelease:  {sayOK, sayLost, sayReleased, sayNoEffect, sayUnknown},
+	doValid:    {sayOK, sayLost, sayUnknown},
 	doClock:    {sayOK},
 }

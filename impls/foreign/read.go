@@ -81,13 +81,13 @@ func (p *process) take(line []byte) *Finding {
 	return nil
 }
 
-// releases reports whether a message is the answer to a release that repeats its owner, and no
-// notice.
+// releases reports whether a message is the answer to a question of an owner that repeats it, and
+// no notice.
 func (p *process) releases(m message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q := p.open[m.N]
-	return q != nil && q.do == doRelease && q.owner == m.Owner
+	return q != nil && (q.do == doRelease || q.do == doValid) && q.owner == m.Owner
 }
 
 // answers is the question that a message answers.

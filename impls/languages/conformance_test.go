@@ -15,7 +15,7 @@ import (
 // calls its library. make test has only these of all languages but one; make test-all has the
 // others, which find where a library is another lock than its row says.
 var spoken = []string{"exclusion", "wait", "cancel", "second-release", "release-answer", "crash", "server-hangs-later", "any-name", "token", "bound",
-	"round-trips", "requests", "requests-clean-up", "session"}
+	"valid", "round-trips", "requests", "requests-clean-up", "session"}
 
 // TestConformance holds an adapter of each server, and of each protocol, to what it says of itself. They share their servers. The
 // other rows are of the same programs, and their libraries much alike: lockbench conform has them.

@@ -12,7 +12,7 @@ func PythonEtcd3() lb.Impl {
 			Why: "etcd's leases are immune; but who works while the fault lasts outlives one that nobody renews, which who looks can see", Source: "python-etcd3, locks.py"}
 	}
 	return adapter("etcd3_lock.py", "etcd3_lock.json", "python3-etcd3",
-		compose.Except(compose.Lease(), compose.OverAtOnce("lost-grant"), compose.OverAtOnce("lose-reply"),
+		compose.Except(compose.Lease(), compose.OverAtOnce("lost-grant"), compose.OldYes("lose-reply"), compose.OldYes("slow-reply"),
 			late("server-clock"), late("server-clock:drift"), late("server-clock:back"), late("restart-server"),
 			lb.Expectation{Fault: "client-clock:drift", Outcomes: []lb.Outcome{lb.Broken, lb.Check}, Why: "the holder measures its lease by a clock that is slow", Source: compose.Kleppmann}))
 }

@@ -14,7 +14,10 @@ func aKey() []lb.Expectation {
 
 // RedisPy is redis.lock.Lock of redis-py. The library tells nobody until when the lock is good,
 // but who calls acquire(blocking=False) knows when that was, and with which timeout.
-func RedisPy() lb.Impl { return adapter("redis_py.py", "redis_py.json", "python3-redis", aKey()) }
+// Before it writes it asks owned().
+func RedisPy() lb.Impl {
+	return adapter("redis_py.py", "redis_py.json", "python3-redis", compose.Except(aKey(), compose.OldYes("lose-reply"), compose.OldYes("slow-reply")))
+}
 
 // NodeRedis is the lock that users of node-redis write, since it has none.
 func NodeRedis() lb.Impl {

@@ -13,7 +13,8 @@ import (
 // Redislock is bsm/redislock. It does not wait unless it is told to; the bench's
 // client tries again. The library does not say until when a lock is good, but its
 // user knows when he called Obtain and for what TTL, and so how long he may rely on
-// it. Its token is set to the bench's owner.
+// it. Before he writes he asks how much is left, as its documentation shows. Its token is set to
+// the bench's owner.
 func Redislock() lb.Impl {
 	return onGoRedis{
 		info: lb.Info{
@@ -21,11 +22,12 @@ func Redislock() lb.Impl {
 			Doc:        "bsm/redislock: a token in Lua, without renewal",
 			Source:     "github.com/bsm/redislock v0.10.0",
 			Topologies: []string{"redis"},
-			Requests:   []string{"obtain-evalsha", "obtain-eval", "release-evalsha", "release-eval"},
+			Requests:   []string{"obtain-evalsha", "obtain-eval", "ttl-evalsha", "ttl-eval", "release-evalsha", "release-eval"},
+			Reads:      []string{"ttl-evalsha"},
 			Takes:      "obtain-evalsha",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},
-			Expect:     compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())), compose.OverAtOnce("lost-grant"), compose.OverAtOnce("lose-reply")),
+			Expect:     compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())), compose.OverAtOnce("lost-grant"), compose.OldYes("lose-reply"), compose.OldYes("slow-reply")),
 		},
 		open: func(r *goRedis) lb.Client { return &redislockClient{goRedis: r, locks: redislock.New(r.nodes[0])} },
 	}
@@ -57,6 +59,17 @@ func (c *redislockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Leas
 func (c *redislockClient) obtain(ctx context.Context, req lb.Request) (*redislock.Lock, error) {
 	c.serve(ctx, req, "obtain-")
 	return c.locks.Obtain(ctx, req.Lock, c.env.TTL, &redislock.Options{Token: req.Owner})
+}
+
+// Valid implements [lb.Validator].
+func (c *redislockClient) Valid(ctx context.Context, req lb.Request) (bool, error) {
+	lock, _ := c.held.Get(req.Owner)
+	if lock == nil {
+		return false, nil
+	}
+	c.serve(ctx, req, "ttl-")
+	left, err := lock.TTL(ctx)
+	return left > 0, err
 }
 
 // Release needs the lock that Obtain has returned. Where the reply was lost, the

@@ -133,6 +133,22 @@ func (c *client) request(ctx context.Context, req lb.Request) (*lb.Lease, error)
 	return c.session.Acquire(ctx, req)
 }
 
+// Valid implements [workloads.Session]. A definite no is news to who relied on the lock.
+func (c *client) Valid(ctx context.Context, lease *lb.Lease) bool {
+	v, ok := lb.ValidatorOf(c.session)
+	if !ok {
+		return lease.Valid()
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.env.TTL)
+	defer cancel()
+	holds, err := v.Valid(ctx, lease.Request)
+	c.look(err)
+	if err == nil && !holds {
+		lease.Lose("asked, its library says that it does not hold the lock")
+	}
+	return err == nil && holds
+}
+
 // The calls of a lock that [Setting.Begins] hears of.
 const (
 	CallAcquire = "acquire"

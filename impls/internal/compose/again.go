@@ -18,6 +18,9 @@ type again struct {
 	unanswered Held[bool] // releases, by owner
 }
 
+// Unwrap is for [lb.ValidatorOf].
+func (c *again) Unwrap() lb.Client { return c.Client }
+
 func (c *again) Release(ctx context.Context, req lb.Request) error {
 	err := c.Client.Release(ctx, req)
 	switch lb.AnswerOf(err) {

@@ -11,6 +11,9 @@ func Exclusive(c lb.Client) lb.Client { return exclusive{c} }
 
 type exclusive struct{ lb.Client }
 
+// Unwrap is for [lb.ValidatorOf].
+func (c exclusive) Unwrap() lb.Client { return c.Client }
+
 func (c exclusive) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	if req.Shared {
 		return nil, lb.ErrUnsupported

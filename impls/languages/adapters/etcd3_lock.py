@@ -5,6 +5,7 @@ calls refresh().
     etcd = etcd3.client(host, port)
     lock = etcd.lock(name, ttl=20)
     lock.acquire(timeout=10)
+    lock.is_acquired()
     lock.release()
 
 With tenacity 7 and later an acquire that should wait ends with a TypeError instead
@@ -31,6 +32,9 @@ class Etcd3(lockbench.Lock):
             del self.locks[owner]
             raise lockbench.Held
         return self.until(call)
+
+    def valid(self, lock, owner):
+        return owner in self.locks and self.locks[owner].is_acquired()
 
     def release(self, lock, owner):
         """It compares the value, and so also finds what an acquire has put there whose answer

@@ -9,7 +9,7 @@ class Released(Answer): say = "released"        # whether it held the lock until
 class NoEffect(Answer): say = "no-effect"       # it failed, and certainly left nothing behind
 class Unsupported(Answer): say = "unsupported"  # there is no such mode
 
-FIELDS = "name doc source topologies requests takes no_try scripts tables in_memory traits round_trips deviates rare"
+FIELDS = "name doc source topologies requests takes no_try scripts tables in_memory validates traits round_trips deviates rare"
 
 class Lock:
     """One client. What describe tells are attributes of the class; trying and shared say what
@@ -18,6 +18,7 @@ class Lock:
     def open(self, servers, ttl): pass  # servers are "host:port", ttl is in seconds
     def acquire(self, lock, owner): raise Unsupported  # until_ns, (until_ns, token) or None
     def release(self, lock, owner): raise Lost
+    def valid(self, lock, owner): return True  # asked only where validates is True
     def cancel(self): pass  # ends what goes on, if it can, without waiting: called on another thread
     def close(self): pass
     def until(self, call_ns):  # the clocks of client and server may differ by 1% and 2 ms
@@ -67,6 +68,10 @@ class Program:
         if q["do"] == "release":
             self.holds.discard(q["owner"])
             return lock.release(q["lock"], q["owner"])
+        if q["do"] == "valid":
+            if not lock.valid(q["lock"], q["owner"]):
+                raise Lost
+            return None
         lock.trying, lock.shared = q.get("try", False), q.get("shared", False)
         if lock.trying and lock.no_try or lock.shared and not lock.traits.get("shared"):
             raise Unsupported
@@ -114,7 +119,7 @@ class Program:
                 self.say(n, say="ok", protocol=1, **about, versions={"python": platform.python_version(), **self.lock.versions})
             elif do == "cancel" and n in self.asked:
                 self.cancel(self.asked[n])
-            elif do in ("open", "acquire", "release"):
+            elif do in ("open", "acquire", "release", "valid"):
                 self.asked[n] = q
                 self.jobs.put(q)
         with self.guard:

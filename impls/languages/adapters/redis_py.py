@@ -4,6 +4,7 @@ timeout, and nothing is sent twice.
 
     lock = redis.Redis(host, port).lock(name, timeout=ttl)
     lock.acquire(blocking=False)
+    lock.owned()
     lock.release()
 """
 import time
@@ -26,6 +27,11 @@ class RedisPy(lockbench.Lock):
         if not self.lock(lock).acquire(blocking=False, token=owner):
             raise lockbench.Held
         return self.until(call)
+
+    def valid(self, lock, owner):
+        mine = self.lock(lock)
+        mine.local.token = owner.encode()
+        return mine.owned()
 
     def release(self, lock, owner):
         # A Lock knows its token only after an acquire that was answered, and forgets it before
