@@ -24,8 +24,11 @@ type Count struct {
 	// Changes stays the same under requests that only read, and under no other that changes what a later
 	// one is answered.
 	Changes uint64
-	// Whole: a request under which it stays the same has done nothing that any other client can tell. It
-	// is not so where one may hear of more than changes, as who listens to a channel does.
+	// Told stays the same as long as nobody is told anything that is no change, as who listens to a channel is,
+	// and nobody begins to listen.
+	Told uint64
+	// Whole: a request under which all stays the same has done nothing that any other client can tell. It
+	// is not so where one may hear of more than this, as who waits for a key does.
 	Whole bool
 }
 
@@ -63,7 +66,7 @@ func (all Counter) Ask(ctx context.Context) (sum Count, err error) {
 		if err != nil {
 			return Count{}, fmt.Errorf("lab: count a server's changes: %w", err)
 		}
-		sum.Changes, sum.Whole = sum.Changes+n.Changes, sum.Whole && n.Whole
+		sum.Changes, sum.Told, sum.Whole = sum.Changes+n.Changes, sum.Told+n.Told, sum.Whole && n.Whole
 	}
 	return sum, nil
 }
@@ -75,36 +78,56 @@ func (all Counter) Close() {
 	}
 }
 
-// What Redis's INFO says of changes, and of who may hear of what changes nothing. The servers of a lab save
-// nothing by themselves.
+// What Redis's INFO says of changes, of what is told beside these, and of who may hear of more. The servers of
+// a lab save nothing by themselves.
 var (
-	redisChanges = []string{"rdb_changes_since_last_save:", "number_of_cached_scripts:", "number_of_functions:"}
-	redisHearers = []string{"pubsub_channels:", "pubsub_patterns:", "pubsubshard_channels:", "blocked_clients:", "tracking_clients:"}
+	redisSections = []string{"persistence", "memory", "stats", "clients", "commandstats"}
+	redisChanges  = []string{"rdb_changes_since_last_save:", "number_of_cached_scripts:", "number_of_functions:"}
+	redisTold     = []string{"pubsub_channels:", "pubsub_patterns:", "pubsubshard_channels:",
+		"cmdstat_publish:", "cmdstat_spublish:", "cmdstat_subscribe:", "cmdstat_psubscribe:", "cmdstat_ssubscribe:",
+		"cmdstat_unsubscribe:", "cmdstat_punsubscribe:", "cmdstat_sunsubscribe:"} // of a command, how often it was called
+	redisHearers = []string{"blocked_clients:", "tracking_clients:"}
 )
 
 func redisCounts(endpoint string) (counter, error) {
 	c := redis.NewClient(&redis.Options{Addr: endpoint, MaxRetries: -1, DialTimeout: patient, ReadTimeout: patient, PoolSize: 1})
 	return counter{close: func() { _ = c.Close() }, ask: func(ctx context.Context) (Count, error) {
-		info, err := c.Info(ctx).Result()
+		answers, err := c.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for _, section := range redisSections { // a server of before Redis 7 takes one at a time
+				p.Info(ctx, section)
+			}
+			return nil
+		})
 		if err != nil {
 			return Count{}, err
 		}
-		changes, hearers := fnv.New64a(), uint64(0)
-		for _, head := range redisChanges {
-			n, err := numberAfter([]byte(info), head, 10)
-			if err != nil {
-				return Count{}, err
+		info := map[string]string{}
+		for _, a := range answers {
+			for line := range strings.Lines(a.(*redis.StringCmd).Val()) {
+				if head, n, ok := strings.Cut(line, ":"); ok {
+					n, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(n), "calls="), ",")
+					info[head+":"] = n
+				}
 			}
-			fmt.Fprintln(changes, n)
+		}
+		changes, told, hearers := fnv.New64a(), fnv.New64a(), uint64(0)
+		for _, head := range redisChanges {
+			if info[head] == "" {
+				return Count{}, fmt.Errorf("no %q in what the server says of itself", head)
+			}
+			fmt.Fprintln(changes, info[head])
+		}
+		for _, head := range redisTold { // a command that was never called is not named
+			fmt.Fprintln(told, info[head])
 		}
 		for _, head := range redisHearers {
-			n, err := numberAfter([]byte(info), head, 10)
+			n, err := strconv.ParseUint(info[head], 10, 64)
 			if err != nil { // who can't tell must take it that somebody hears
 				n = 1
 			}
 			hearers += n
 		}
-		return Count{changes.Sum64(), hearers == 0}, nil
+		return Count{changes.Sum64(), told.Sum64(), hearers == 0}, nil
 	}}, nil
 }
 
@@ -117,7 +140,7 @@ func zookeeperCounts(endpoint string) (counter, error) {
 			return Count{}, err
 		}
 		n, err := numberAfter(answer, "Zxid: 0x", 16)
-		return Count{n, true}, err
+		return Count{Changes: n, Whole: true}, err
 	}}, nil
 }
 
@@ -134,7 +157,7 @@ func etcdCounts(endpoint string) (counter, error) {
 		if err != nil {
 			return Count{}, err
 		}
-		return Count{uint64(status.Header.Revision), false}, nil
+		return Count{Changes: uint64(status.Header.Revision)}, nil
 	}}, nil
 }
 
