@@ -43,8 +43,11 @@ without faults, then with one, and so on. Each order is a history, and the check
 every run judge it. Time is the bench's: no order waits for a lease.
 
 A run tries what happens to happen; this tries all that can, for a few moves. Orders that
-differ only in moves which have nothing to do with each other are walked once. --budget is
-how many orders there are at most; what share of all was walked is said.
+differ only in moves which have nothing to do with each other are walked once, and so is what
+follows a moment that several come to: where all that the clients, the server and the store
+know is the same, and what will be judged of the past. --budget is how many orders there are
+at most, and how many beside these end because they are known; what share of all was walked
+is said.
 
 What broke the lock lies in violations/ of the directory, the shortest of each kind, as a
 run with a page. --replay performs it again, --times over: the same moves in the same order.

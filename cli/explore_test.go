@@ -39,7 +39,7 @@ func TestExplore(t *testing.T) {
 	}
 	contains(t, filepath.Join(dir, "runs", "latest", rundir.PageFile), "none of these 40 orders breaks it")
 	again := explored(t, dir, exitKept, "--algorithm", "redis-setpx-lua", "--faults", "0")
-	if set := func(s string) string { _, set, _ := strings.Cut(s, "set of orders "); return strings.Fields(set)[0] }; set(out) != set(again) {
+	if set := func(s string) string { _, set, _ := strings.Cut(s, "digest "); return strings.Fields(set)[0] }; set(out) != set(again) {
 		t.Errorf("another walk has other orders: %s and %s", set(out), set(again))
 	}
 }

@@ -29,9 +29,12 @@ func Explored(w io.Writer, e *rundir.Explored, width int, again func(dir string)
 	}
 	set := ""
 	if e.Digest != "" {
-		set = ", set of orders " + e.Digest
+		set = ", digest " + e.Digest
 	}
 	t.line(fmt.Sprintf("  %s, in %s of ending%s", span(1000*e.Seconds), plural1(e.Ways, "way"), set))
+	if met := met(e); met > 0 {
+		t.text("  ", fmt.Sprintf("%s beside these came to a moment that was walked on from before, with the same to come and the same to judge", plural1(met, "order")))
+	}
 	if astray, all := strays(e); astray > 0 {
 		t.text("  ", fmt.Sprintf("%s of %s did not go as planned, and are not counted: %s", thousands(astray), thousands(all), whyAstray(e)))
 	}
@@ -218,6 +221,14 @@ func shortest(e *rundir.Explored) *rundir.ExploredOrder {
 		return cmp.Or(cmp.Compare(likeHeading(a), likeHeading(b)), cmp.Compare(len(a.Story), len(b.Story)))
 	})
 	return &v
+}
+
+// met are the orders that ended where others went on from.
+func met(e *rundir.Explored) (n int) {
+	for _, l := range e.Levels {
+		n += l.Met
+	}
+	return n
 }
 
 func strays(e *rundir.Explored) (astray, all int) {

@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/cli"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
@@ -38,12 +40,15 @@ func catalog() cli.Catalog {
 		add(s.small)
 	}
 	add(falseReads())
+	for _, l := range impls.All() {
+		add(l)
+	}
 	return cli.Catalog{Locks: locks, Faults: faults.All(), More: faults.More(), Workloads: workloads.All(), Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local()}}
 }
 
 func walked(t *testing.T, plan explore.Plan) (*explore.Result, error) {
 	t.Helper()
-	plan.Topology, plan.Lab, plan.Budget, plan.Seed, plan.Ways = "redis", "local", 60_000, 1, true
+	plan.Topology, plan.Lab, plan.Budget, plan.Seed, plan.Ways = cmp.Or(plan.Topology, "redis"), "local", 60_000, 1, true
 	plan.Until = []lb.Outcome{"none of them: what breaks need not be made shorter"}
 	return explore.Execute(context.Background(), catalog(), plan, func(explore.Progress) {})
 }
@@ -86,6 +91,51 @@ func TestPrunedIsAll(t *testing.T) {
 			same(t, few.Worst, all.Worst)
 			if all.Orders() < few.Orders() {
 				t.Errorf("all are %d orders, and without those that are alike %d", all.Orders(), few.Orders())
+			}
+		})
+	}
+}
+
+// TestKeptIsAll: on each server, a walk that goes on from each moment once ends in the ways, and with the
+// outcomes, of one that goes on from it as often as it comes.
+func TestKeptIsAll(t *testing.T) {
+	t.Parallel()
+	for i, c := range []struct {
+		lock, topology string
+		often          bool
+		explore.Bounds
+	}{
+		{"redis-setpx-lua", "redis", true, within(expiry)},
+		{"redis-setnx-expire", "redis", false, within(crash)},
+		{"redis-fenced", "redis", false, within(expiry)},
+		{"redis-watchdog", "redis", false, within(crash)},
+		{"mysql-insert-ttl", "mariadb", false, within(crash)},
+		{"mysql-getlock", "mariadb", false, within(crash)},
+		{"etcd-lease", "etcd", false, within(crash)},
+		{"zk-sequential", "zookeeper", false, within(crash)},
+	} {
+		if !c.often && !testkit.All() {
+			continue
+		}
+		t.Run(fmt.Sprintf("%d-%s", i, c.lock), func(t *testing.T) {
+			t.Parallel()
+			topology, err := catalog().Topology(c.topology)
+			testkit.Need(t, "the local lab with "+c.topology, errors.Join(err, lab.Local().Ready(t.Context(), []lab.Kind{topology.Kind})))
+			testkit.Share(t, 1)
+			few, err := walked(t, explore.Plan{Algorithm: c.lock, Topology: c.topology, Bounds: c.Bounds})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := walked(t, explore.Plan{Algorithm: c.lock, Topology: c.topology, Bounds: c.Bounds, Unpruned: explore.EveryMoment})
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole(t, few)
+			whole(t, all)
+			same(t, few.Worst, all.Worst)
+			t.Logf("%s: %d orders in %.1f s, of %d in %.1f s; %d ways, digest %s", c.lock, few.Orders(), few.Seconds, all.Orders(), all.Seconds, few.Ways, few.Digest)
+			if few.Digest != all.Digest || few.Orders() > all.Orders() {
+				t.Errorf("digest %s of %d orders, and %s of all %d", few.Digest, few.Orders(), all.Digest, all.Orders())
 			}
 		})
 	}

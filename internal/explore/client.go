@@ -26,6 +26,8 @@ type client struct {
 
 	// All that follows is guarded by the order's lock.
 	order *order
+	known known
+	place place
 
 	dead      bool
 	spoilt    bool  // it can't be in another order

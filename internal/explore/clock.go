@@ -15,12 +15,14 @@ type hands struct{ of *client }
 // Now implements [lb.Clock].
 func (h hands) Now() time.Time {
 	h.of.look()
+	h.of.looks()
 	return time.Now().Round(0).Add(h.of.order.e.time.ahead())
 }
 
 // Mono implements [lb.Clock].
 func (h hands) Mono() lb.Reading {
 	h.of.look()
+	h.of.looks()
 	return lb.Reading(h.of.order.e.time.now())
 }
 

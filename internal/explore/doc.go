@@ -36,6 +36,10 @@
 // lease ends: it leaves the client holding the lock for longest, so it is judged most strictly. Not so where
 // a lock tells its holders that it is gone: who hears late may be told first.
 //
+// What follows a moment is walked once, too, however often orders come to it. A moment is all that can be followed by and all
+// that will be judged: what each client did, was answered and saw, when it looked at a clock, what was done to
+// the server and to the store, and how the grants of the past lie to each other.
+//
 // Sleep sets (Godefroid, 1996) keep the walk from orders that it knows. They are sound here because what a move of
 // one client makes possible, or impossible, for another follows the same rule.
 package explore

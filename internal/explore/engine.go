@@ -122,7 +122,7 @@ func (e *engine) Begin(ctx context.Context) (Order, error) {
 
 func (e *engine) begin(ctx context.Context) (*order, error) {
 	e.n++
-	prefix := fmt.Sprintf("%s%d:", e.prefix, e.n)
+	prefix := fmt.Sprintf("%s%08d:", e.prefix, e.n) // as long for each: answers may tell how long
 	o := &order{e: e, lock: prefix + workloads.DefaultLock, changed: make(chan struct{}, 1), over: make(chan struct{}), free: true, asked: map[string]int{}, done: map[string]int{}}
 	e.mu.Lock()
 	e.now = o

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -124,7 +123,6 @@ type exploration struct {
 	left   int // orders, of the budget
 	above  int // of these, for orders with more faults
 	seen   map[[sha256.Size]byte]bool
-	digest [sha256.Size]byte
 	astray int       // orders in a row
 	level  time.Time // when it began
 	part   int       // of the budget, for the level
@@ -181,6 +179,9 @@ func (x *exploration) walk(ctx context.Context) error {
 		part := (x.left + levels - n) / (levels + 1 - n)
 		x.above, x.part, x.level = x.left-part, part, time.Now()
 		w := &walk{rules: x.rules, subject: x.engine, faults: n, most: mostAstray, mostVain: max(1, part), went: x.strays, vainly: x.lost}
+		if x.plan.Unpruned < EveryMoment {
+			w.kept = kept{}
+		}
 		level := &Level{Faults: n}
 		x.result.Levels = append(x.result.Levels, level)
 		w.told = func(o Order, moves []Move) error {
@@ -191,6 +192,7 @@ func (x *exploration) walk(ctx context.Context) error {
 		}
 		err := w.all(ctx)
 		level.Astray, level.Why, level.Share = level.Astray+w.astray, cmp.Or(level.Why, w.why), 1
+		level.Met, level.Moments = w.met, len(w.kept)
 		if w.astray > w.most {
 			x.left = x.above
 		}
@@ -207,7 +209,7 @@ func (x *exploration) walk(ctx context.Context) error {
 			return err
 		}
 	}
-	x.result.Digest = hex.EncodeToString(x.digest[:8])
+	x.result.Digest = x.result.digest()
 	return nil
 }
 
@@ -247,9 +249,6 @@ func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *L
 		level.Cut++
 	}
 	x.seen[key] = true
-	for i := range key {
-		x.digest[i] ^= key[i]
-	}
 	x.result.count(moves, res)
 	x.result.ended(way(events[:done]), res.Outcome)
 	if breaks(res.Outcome) {

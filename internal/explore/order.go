@@ -22,7 +22,9 @@ type order struct {
 	cut     bool // somebody had sent too many requests to go on
 	began   time.Time
 	then    []Move // what came after those that were planned
-	nothing bool   // the last move has changed nothing
+	effect  effect // of the last move
+	recalls *effect
+	past    past
 
 	mu     sync.Mutex
 	events history.Events
@@ -67,7 +69,9 @@ func (o *order) begin(ctx context.Context) error {
 		o.mu.Unlock()
 		go c.run(ctx, o, o.e.Bounds.Acquisitions)
 	}
-	return o.settle(ctx, start)
+	err := o.settle(ctx, start)
+	o.did(start)
+	return err
 }
 
 // start is what orders begin with.
@@ -102,8 +106,11 @@ func (c *client) gone(o *order) bool {
 // Do implements [Order].
 func (o *order) Do(ctx context.Context, m Move) error {
 	o.mu.Lock()
-	o.had, o.nothing = append(o.had, m), false
+	known := o.recalls
+	o.had, o.effect, o.recalls = append(o.had, m), effect{}, nil
+	o.does(m)
 	o.mu.Unlock()
+	defer o.did(m)
 	do := func() error { return o.do(ctx, m) }
 	switch {
 	case o.e.rules.onlyReads(m):
@@ -111,20 +118,33 @@ func (o *order) Do(ctx context.Context, m Move) error {
 	case !o.e.rules.counts(m):
 		return do()
 	}
-	nothing, counted, err := o.e.held.request(ctx, do)
+	does, err := o.weighed(ctx, do, known)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.nothing = nothing && !o.e.rules.all; o.nothing {
+	if o.effect = does; does.nothing && !o.e.rules.all {
 		o.done[m.Client]--
 	}
-	if c := o.client(m.Client); counted && !nothing && c.acquiring {
+	if c := o.client(m.Client); does.counted && !does.nothing && c.acquiring {
 		c.changed = true
 	}
 	return err
 }
 
+// weighed has do send a request, and says what that has done: as it is known, or as the servers count.
+func (o *order) weighed(ctx context.Context, do func() error, known *effect) (e effect, err error) {
+	if known != nil {
+		return *known, do()
+	}
+	e.nothing, e.counted, err = o.e.held.request(ctx, do)
+	return e, err
+}
+
 // Nothing implements [effective].
-func (o *order) Nothing() bool { return o.nothing }
+func (o *order) Nothing() bool { return o.effect.nothing && !o.e.rules.all }
+
+// Effect and Recall implement [recalling].
+func (o *order) Effect() effect  { return o.effect }
+func (o *order) Recall(e effect) { o.recalls = &e }
 
 func (o *order) do(ctx context.Context, m Move) (err error) {
 	switch m.Do {
@@ -302,6 +322,7 @@ func (o *order) add(ev history.Event) {
 	}
 	ev.At = o.last
 	o.events = append(o.events, ev)
+	o.notes(ev)
 }
 
 func (o *order) act(name, target, phase string) {

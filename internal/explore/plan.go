@@ -34,6 +34,7 @@ type Unpruned int
 
 const (
 	pruned        Unpruned = iota
+	EveryMoment            // from which others went on that came to the same
 	EverySequence          // of moves that have nothing to do with each other, too
 	EveryCall              // and calls at any time before what they lead to
 )

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/lockbench/lockbench/internal/wire"
@@ -20,6 +22,22 @@ type relay struct {
 	loses *sync.Once        // takes the next answer to a request, of this relay or of another
 	moved uint64            // bytes, either way
 	heard int               // answers to requests
+	talks []*talk           // of which not all was told
+	since news              // it was asked
+}
+
+// talk is what a server has said on one connection, from the first request on.
+type talk struct {
+	began bool
+	said  []byte
+}
+
+// news is what has passed since somebody asked.
+type news struct {
+	heard  []string // what servers said, by connection
+	made   int      // connections
+	closed bool     // some
+	asked  bool     // the client has sent a request
 }
 
 func newRelay(server string) (*relay, error) {
@@ -53,22 +71,58 @@ func (r *relay) connect(client net.Conn) {
 	if !r.keep(client, server) {
 		return
 	}
-	said := &wire.Conn{}
+	said, t := &wire.Conn{}, r.talk()
 	go func() {
-		r.copy(server, client, func(b []byte) bool { said.Said(b); return true })
+		r.copy(server, client, func(b []byte) bool { r.asks(t, said.Said(b)); return true })
 		r.drop(client, server)
 	}()
-	r.copy(client, server, func(b []byte) bool { return r.passes(said.Answered(b)) })
+	r.copy(client, server, func(b []byte) bool { return r.passes(t, said.Answered(b)) })
 	r.drop(client, server)
+}
+
+// talk begins one.
+func (r *relay) talk() *talk {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := &talk{}
+	r.talks, r.since.made = append(r.talks, t), r.since.made+1
+	return t
+}
+
+// asks notes requests: what sets up a connection is none.
+func (r *relay) asks(t *talk, said []wire.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.ContainsFunc(said, func(m wire.Message) bool { return m.Request != "" && !m.KeepsAlive }) {
+		t.began, r.since.asked = true, true
+	}
+}
+
+// tell tells what has passed since it was asked before, without the name that orders differ in.
+func (r *relay) tell(name string) news {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.since
+	r.since = news{}
+	for _, t := range r.talks {
+		if len(t.said) > 0 {
+			p.heard = append(p.heard, strings.ReplaceAll(string(t.said), name, ""))
+			t.said = nil
+		}
+	}
+	return p
 }
 
 // passes reports whether what the server says may pass. An answer that is lost is lost with all
 // of the client's connections.
-func (r *relay) passes(said []wire.Message) bool {
+func (r *relay) passes(t *talk, said []wire.Message) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, m := range said {
 		if m.Request == "" || m.KeepsAlive {
+			if t.began && !m.KeepsAlive {
+				t.said = append(t.said, m.Bytes...)
+			}
 			continue
 		}
 		took := false
@@ -81,6 +135,7 @@ func (r *relay) passes(said []wire.Message) bool {
 			return false
 		}
 		r.heard++
+		t.said = append(t.said, m.Bytes...)
 	}
 	return true
 }
@@ -150,6 +205,7 @@ func (r *relay) keep(pair ...net.Conn) bool {
 func (r *relay) drop(pair ...net.Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.since.closed = true
 	for _, c := range pair {
 		_ = c.Close()
 		delete(r.conns, c)

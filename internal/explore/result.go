@@ -36,7 +36,7 @@ type Result struct {
 	// with the worst outcome of each, where nothing was left out.
 	Ways  int                   `json:"ways,omitempty"`
 	Worst map[string]lb.Outcome `json:"worst,omitempty"`
-	// Digest tells sets of orders apart.
+	// Digest is of these ways with their outcomes: which orders showed them may be chance.
 	Digest string `json:"digest"`
 	// Replays are what came of an order that was performed again.
 	Replays map[lb.Outcome]int `json:"replays,omitempty"`
@@ -55,6 +55,10 @@ type Level struct {
 	Broken int     `json:"broken"`
 	// Sampled are the orders among them that were drawn, where there are too many to walk.
 	Sampled int `json:"sampled,omitempty"`
+	// Met are orders beside these, which came to a moment that was walked on from before, and ended there; Moments
+	// are how many moments that could be.
+	Met     int `json:"met,omitempty"`
+	Moments int `json:"moments,omitempty"`
 	// Cut are those that ended because a client had sent more requests than one try, or its renewals,
 	// may take.
 	Cut int `json:"cut,omitempty"`

@@ -169,5 +169,5 @@ var leased = lb.Traits{Leased: true}
 // smalls are all, by what some order does to them: nothing, or one of the faults.
 func smalls() []smallCase {
 	const compareAndExpire = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 0`
-	return slices.Concat(rightSmalls(compareAndExpire), wrongSmalls())
+	return slices.Concat(rightSmalls(compareAndExpire), wrongSmalls(), mergedSmalls())
 }

@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -28,6 +29,7 @@ type toy struct {
 	counts  bool // a request that is refused changes nothing, and the order says so
 	reads   bool // the store, as soon as it has the lock, without a move of its own
 	most    int  // of interleavings that are tried; 0: few
+	forgets bool // a server that knows who has the lock, and no more; and a client is told but that
 }
 
 // toyHears says when an answer is heard.
@@ -294,10 +296,15 @@ func (o *toyOrder) request(i int, m Move) {
 	c := &o.clients[i]
 	o.nothing = o.counts && m.Do == Sends && (m.What == "take" && o.holder >= 0 && !o.lies && o.holder != i && !o.push || m.What == "put" && o.holder != i)
 	if !o.rules.onlyReads(m) && !o.nothing {
-		o.server = mixed(o.server, Move{m.Client, Sends, m.What})
-		c.changed++
+		if c.changed++; !o.forgets {
+			o.server = mixed(o.server, Move{m.Client, Sends, m.What})
+		}
 	}
-	c.trace ^= o.server
+	if o.forgets {
+		c.trace ^= uint64(o.holder + 2)
+	} else {
+		c.trace ^= o.server
+	}
 	c.asked++
 	if m.What != "renewal's renew" {
 		c.tried = o.byOthers(i)
@@ -340,6 +347,22 @@ func (o *toyOrder) request(i int, m Move) {
 		}
 		c.next()
 	}
+}
+
+// Key implements [keyed].
+func (o *toyOrder) Key() key {
+	wrong := map[Kind]int{}
+	for _, m := range o.had {
+		if m.Fault() {
+			wrong[m.Do]++
+		}
+	}
+	text := fmt.Sprintf("%v %v %s", o.Enabled(), wrong, o.outcome())
+	for i, c := range o.clients {
+		c.tried, c.changed = o.byOthers(i)-c.tried, 0
+		text += fmt.Sprintf(" %+v", c)
+	}
+	return sha256.Sum256([]byte(text))
 }
 
 // free gives the lock to who has waited longest. That it has died, the server does not know,

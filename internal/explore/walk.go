@@ -43,6 +43,17 @@ type effective interface {
 	Nothing() bool
 }
 
+// effect is what a move has done, as far as the servers say so: nothing that another client can tell, and whether
+// they could.
+type effect struct{ nothing, counted bool }
+
+// recalling is an order that need not ask the servers what its next move does, where it came at this place
+// in an order before.
+type recalling interface {
+	Effect() effect
+	Recall(effect)
+}
+
 // walk goes through all orders with so many faults, each once, depth first.
 type walk struct {
 	rules
@@ -55,12 +66,16 @@ type walk struct {
 	// why is how the first of them did, and most how many make it vain to go on; 0 for any number.
 	why  string
 	most int
-	// vain counts orders that turned out to be known, and mostVain how many of these end the walk; 0 for
-	// any number.
+	// vain counts orders that turned out to be known, and mostVain how many of these, and of those that met what
+	// was, end the walk; 0 for any number.
 	vain, mostVain int
 	// went, if it is not nil, hears how each order went in the end, and vainly reports whether it is vain to go on.
 	went   func(error)
 	vainly func() bool
+	// kept are the moments that need not be walked on from again, nil where each is; met counts the orders that
+	// ended at one of them.
+	kept kept
+	met  int
 
 	path []*node
 	// ended are the orders that were told of, moves all of theirs, and behind is the share that was told.
@@ -75,7 +90,13 @@ type node struct {
 	nothing []Move // of those that were tried, here or before what lies between: they changed nothing
 	failed  []Move // led astray
 	chosen  Move
-	astray  bool // what was chosen did
+	effect  *effect // of what was chosen, nil as long as it is not known
+	astray  bool    // what was chosen did
+
+	key    key
+	slept  []Move // of those asleep, what has slept each time that this moment came
+	walked []Move // when this moment came before
+	spoilt bool   // not all that follows was walked
 }
 
 // tries is how often an order is tried again that goes astray.
@@ -89,7 +110,7 @@ func (w *walk) all(ctx context.Context) error {
 		if err := w.one(ctx); err != nil {
 			return err
 		}
-		if w.most > 0 && w.astray > w.most || w.mostVain > 0 && w.vain > w.mostVain || w.vainly != nil && w.vainly() {
+		if w.most > 0 && w.astray > w.most || w.mostVain > 0 && w.vain+w.met > w.mostVain || w.vainly != nil && w.vainly() {
 			return errBudget
 		}
 		more = w.back()
@@ -118,7 +139,15 @@ func (w *walk) one(ctx context.Context) (err error) {
 	if len(w.path) > 0 {
 		w.path[len(w.path)-1].astray = true
 	}
+	w.spoil()
 	return nil
+}
+
+// spoil says that not all was walked of what follows the moments of this order.
+func (w *walk) spoil() {
+	for _, n := range w.path {
+		n.spoilt = true
+	}
 }
 
 func (w *walk) go1(ctx context.Context, known int) error {
@@ -154,13 +183,28 @@ func (w *walk) go1(ctx context.Context, known int) error {
 				w.vain++
 				return nil
 			}
+			if o, ok := o.(keyed); ok && w.kept != nil {
+				if n.key = o.Key(); !w.kept.meet(n) {
+					w.met++
+					return nil
+				}
+			}
 			w.path = append(w.path, n)
 		}
-		m := w.path[depth].chosen
+		n := w.path[depth]
+		m := n.chosen
+		recalls, ok := o.(recalling)
+		if ok && n.effect != nil {
+			recalls.Recall(*n.effect)
+		}
 		if err := o.Do(ctx, m); err != nil {
 			return err
 		}
-		if n := w.path[depth]; idleMove(o, m) && !slices.Contains(n.nothing, m) {
+		if ok {
+			e := recalls.Effect()
+			n.effect = &e
+		}
+		if idleMove(o, m) && !slices.Contains(n.nothing, m) {
 			n.nothing = append(n.nothing, m)
 		}
 		moves = append(moves, m)
@@ -198,6 +242,7 @@ func (w *walk) node(depth int, enabled []Move) *node {
 	if depth == 0 {
 		return n
 	}
+	defer func() { n.slept = slices.Clone(n.asleep) }()
 	before := w.path[depth-1]
 	for _, m := range before.asleep {
 		still := slices.Contains(before.nothing, m)
@@ -212,11 +257,11 @@ func (w *walk) node(depth int, enabled []Move) *node {
 	return n
 }
 
-// choose takes the first move that neither sleeps nor has led astray.
+// choose takes the first move that neither sleeps, nor was walked before, nor has led astray.
 func (n *node) choose() bool {
 	for _, m := range n.enabled {
-		if !slices.Contains(n.asleep, m) && !slices.Contains(n.failed, m) {
-			n.chosen = m
+		if !slices.Contains(n.asleep, m) && !slices.Contains(n.walked, m) && !slices.Contains(n.failed, m) {
+			n.chosen, n.effect = m, nil
 			return true
 		}
 	}
@@ -236,6 +281,7 @@ func (w *walk) back() bool {
 		if last.choose() {
 			return true
 		}
+		w.kept.keep(last)
 		w.path = w.path[:len(w.path)-1]
 	}
 	return false

@@ -347,6 +347,9 @@ func (o *erringOrder) Do(ctx context.Context, m Move) error {
 	return o.Order.Do(ctx, m)
 }
 
+// Key implements [keyed].
+func (o *erringOrder) Key() key { return o.Order.(keyed).Key() }
+
 func (o *erringOrder) Enabled() []Move {
 	all := o.Order.Enabled()
 	if o.s.shows != nil && o.s.shows(o.moves) {

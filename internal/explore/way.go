@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,6 +33,15 @@ func way(events history.Events) string {
 		all = append(all, client+": "+strings.Join(saw[client], ", "))
 	}
 	return strings.Join(all, "; ")
+}
+
+// digest tells sets of ways apart, and what they came to.
+func (r *Result) digest() string {
+	h := sha256.New()
+	for _, way := range slices.Sorted(maps.Keys(r.Worst)) {
+		fmt.Fprintf(h, "%q %s\n", way, r.Worst[way])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // ended notes the way in which an order ended, and what that came to.

@@ -59,6 +59,7 @@ type ExploredLevel struct {
 	Share   float64 `json:"share"`
 	Broken  int     `json:"broken"`
 	Sampled int     `json:"sampled"`
+	Met     int     `json:"met"`
 	Astray  int     `json:"astray"`
 	Cut     int     `json:"cut"`
 	Why     string  `json:"why"`

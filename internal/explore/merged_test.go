@@ -1,0 +1,63 @@
+package explore_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// mergedSmalls are locks whose mistake only the past shows, of orders that come to moments which look alike.
+func mergedSmalls() []smallCase {
+	looks := func(name string) func(*session, context.Context, lb.Request) error {
+		return func(s *session, ctx context.Context, req lb.Request) error {
+			_, err := s.number(ctx, req, name, "EXISTS", req.Lock)
+			return err
+		}
+	}
+	asks := []string{"ask", "end"}
+	return []smallCase{
+		{small{name: "small-changes-nothing", requests: asks, reads: asks, // whoever comes is let in, and the server is as it was
+			acquire: func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
+				if err := looks("ask")(s, ctx, req); err != nil {
+					return nil, err
+				}
+				return s.env.Grant(req, 0, 0), nil
+			}, release: looks("end")}, true, true, within(nil)},
+		{small{name: "small-lets-in", requests: asks, reads: asks, traits: leased, // so, and for a time, after which the next is right
+			acquire: func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
+				call := s.env.Clock.Mono()
+				return s.taken(req, call, 1, looks("ask")(s, ctx, req))
+			}, release: looks("end")}, true, false, within(expiry)},
+		{small{name: "small-refused-once", requests: []string{"set", "mark", "steal", "delete"}, traits: leased, // takes what it was refused before
+			acquire: func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
+				call := s.env.Clock.Mono()
+				_, err := s.do(ctx, req, "set", "SET", req.Lock, req.Owner, "NX", "PX", s.env.TTL.Milliseconds())
+				switch {
+				case errors.Is(err, errRefused) && s.keeps["refused"] > 0:
+					_, err = s.do(ctx, req, "steal", "SET", req.Lock, req.Owner, "PX", s.env.TTL.Milliseconds())
+				case errors.Is(err, errRefused):
+					s.keeps["refused"]++
+				case err == nil:
+					_, err = s.do(ctx, req, "mark", "INCR", req.Lock+":more")
+				}
+				return s.taken(req, call, 1, err)
+			}, release: safeDelete}, true, true, within(polls)},
+		{small{name: "small-counts-connections", requests: []string{"set", "count", "delete"}, reads: []string{"count"}, // keeps the key where nobody else is there
+			acquire: func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
+				_, err := s.do(ctx, req, "set", "SET", req.Lock, req.Owner, "NX")
+				if _, err := s.taken(req, s.env.Clock.Mono(), 1, err); err != nil {
+					return nil, err
+				}
+				return s.env.Grant(req, 0, 0), nil
+			},
+			release: func(s *session, ctx context.Context, req lb.Request) error {
+				answer, err := s.do(ctx, req, "count", "INFO", "clients")
+				if text, _ := answer.(string); err != nil || !strings.Contains(text, "connected_clients:3") { // with the one that counts changes
+					return err
+				}
+				return safeDelete(s, ctx, req)
+			}}, true, false, within(crash)},
+	}
+}
