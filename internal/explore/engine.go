@@ -181,6 +181,9 @@ func (e *engine) join(ctx context.Context, o *order) error {
 func (e *engine) client(ctx context.Context, o *order, name string) (*client, error) {
 	if c := e.pooled(name); c != nil {
 		before := *c
+		for _, r := range c.relays {
+			r.tell("") // what is left of the order before
+		}
 		*c = client{name: name, info: e.info, steps: before.steps, relays: before.relays, alone: before.alone}
 		c.begin(o)
 		return c, nil

@@ -16,16 +16,23 @@ func mergedSmalls() []smallCase {
 			return err
 		}
 	}
-	asks := []string{"ask", "end"}
 	return []smallCase{
-		{small{name: "small-changes-nothing", requests: asks, reads: asks, // whoever comes is let in, and the server is as it was
+		// Whoever comes is let in, and nobody is told: the server is as it was, and who ends last is right. So one who comes
+		// before the other has ended leaves behind what one does who comes after.
+		{small{name: "small-tells-nobody", requests: []string{"ask", "end"}, reads: []string{"ask"},
 			acquire: func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
 				if err := looks("ask")(s, ctx, req); err != nil {
 					return nil, err
 				}
 				return s.env.Grant(req, 0, 0), nil
-			}, release: looks("end")}, true, true, within(nil)},
-		{small{name: "small-lets-in", requests: asks, reads: asks, traits: leased, // so, and for a time, after which the next is right
+			},
+			release: func(s *session, ctx context.Context, req lb.Request) error {
+				if n, err := s.number(ctx, req, "end", "INCR", req.Lock); n != 1 || err != nil {
+					return err
+				}
+				return lb.ErrReleased
+			}}, true, true, within(nil)},
+		{small{name: "small-lets-in", requests: []string{"ask", "end"}, reads: []string{"ask", "end"}, traits: leased, // for a time, after which the next is right
 			acquire: func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
 				call := s.env.Clock.Mono()
 				return s.taken(req, call, 1, looks("ask")(s, ctx, req))
