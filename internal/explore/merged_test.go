@@ -27,7 +27,7 @@ func mergedSmalls() []smallCase {
 				return s.env.Grant(req, 0, 0), nil
 			},
 			release: func(s *session, ctx context.Context, req lb.Request) error {
-				if n, err := s.number(ctx, req, "end", "INCR", req.Lock); n != 1 || err != nil {
+				if n, err := s.number(ctx, req, "end", "INCR", req.Lock+":more"); n != 1 || err != nil {
 					return err
 				}
 				return lb.ErrReleased
