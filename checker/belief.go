@@ -38,7 +38,7 @@ func judgeBelief(r *run) Layer {
 }
 
 // clash is a period in which at least two owners believed in conflicting grants, and
-// those that followed from it.
+// those that came after it, as long as somebody has believed ever since.
 type clash struct {
 	span
 	acqs      []*acquisition // the pair with which it began, and the first that came later
@@ -142,7 +142,7 @@ func (r *run) clashFinding(c clash) Finding {
 		f.Sentence += "; " + count(c.overlaps-1, "further overlap") + " followed without a break"
 	}
 	if c.followers > 0 {
-		f.Sentence += "; " + count(c.followers, "further period") + " with two owners followed from it"
+		f.Sentence += "; " + count(c.followers, "further period") + " with two owners came after it"
 	}
 	return f
 }

@@ -144,7 +144,7 @@ func (r *run) grantFinding(ops []Op, c cause) Finding {
 		f.Sentence += []string{": ", "; "}[min(i, 1)] + r.tell(a)
 	}
 	if c.followers > 0 {
-		f.Sentence += "; " + count(c.followers, "further violation") + " followed from it"
+		f.Sentence += "; " + count(c.followers, "further violation") + " came after it"
 	}
 	return f
 }

@@ -74,7 +74,7 @@ func TestLayers(t *testing.T) {
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 50, 150).granted("w3.c0", "c", 3, 60, 160), Invalid, 1, "1 further overlap followed"},
 		{"a moment with one owner does not end the chain", LayerBelief,
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 50, 150).granted("w3.c0", "c", 3, 110, 160), Invalid, 1,
-			"1 further period with two owners followed from it"},
+			"1 further period with two owners came after it"},
 		{"a moment with none does", LayerBelief,
 			tell(plan{}).granted("w1.c0", "a", 0, 1, 100).granted("w2.c0", "b", 2, 50, 150).
 				granted("w1.c0", "c", 160, 161, 300).granted("w2.c0", "d", 162, 163, 300), Invalid, 2, ""},
