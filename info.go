@@ -96,8 +96,10 @@ type Traits struct {
 }
 
 // Outlasts reports whether a holder keeps the lock for as long as it works, however long that is: its
-// lease is renewed, or it has none.
-func (t Traits) Outlasts() bool { return t.Renewing || !t.Leased }
+// lease is renewed, it ends with its session, or it has none. A program that says nothing of a lease may have one.
+func (i Info) Outlasts() bool {
+	return i.Traits.Renewing || i.Traits.Session || !i.Traits.Leased && !i.Program
+}
 
 // Expectation is what an algorithm is expected to do under a fault. A run that
 // disagrees breaks the gate both ways: a lock that was promised safe and broke,

@@ -77,7 +77,7 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	if err := p.work.Info().Available(impl.Info()); err != nil {
 		return usage("%w", err)
 	}
-	if info := impl.Info(); p.Work != "" && p.Work != history.NoWork && !info.Traits.Outlasts() {
+	if info := impl.Info(); p.Work != "" && p.Work != history.NoWork && !info.Outlasts() {
 		return usage("--work %s: nobody renews the lease of %s: the fault slow-work is work that takes longer", p.Work, info.Name)
 	}
 	m := run.Matrix{Catalog: prog.Catalog, Workload: p.work, Base: p.Plan}

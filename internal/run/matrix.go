@@ -98,7 +98,7 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 	}
 	plan.Duration = max(plan.Duration, work.AtLeast(plan.TTL))
 	plan.Brief = m.brief(fault, plan.TTL)
-	if plan.Work = cmp.Or(plan.Work, longWork); !work.Long || !info.Traits.Outlasts() {
+	if plan.Work = cmp.Or(plan.Work, longWork); !work.Long || !info.Outlasts() {
 		plan.Work = ""
 	}
 	if long, err := worker.LongWork(plan); err == nil && long > 0 && fault.Family == faults.Nothing { // any other takes its time
