@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,17 +59,26 @@ func TestAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			res := Check(t.Context(), history.Plan{TTL: time.Second}, ix)
-			for _, l := range res.Layers {
-				if l.Name == LayerAnswers && (l.Verdict != c.want || !strings.Contains(l.Summary, c.summary)) {
-					t.Errorf("%s: %s, want %s: %q", l.Verdict, l.Summary, c.want, c.summary)
-				}
-			}
-			if told := strings.Contains(strings.Join(res.Claims, "\n"), "answers: no: "); told != (c.want == Invalid) {
-				t.Errorf("claims %q", res.Claims)
-			}
-			if res.Outcome == lb.Broken || res.Outcome == lb.Stuck {
-				t.Errorf("%s: %s", res.Outcome, res.Reason)
-			}
+			tellsBeside(t, res, LayerAnswers, c.want, c.summary)
 		})
+	}
+}
+
+// tellsBeside wants a layer's verdict, with the words, and that it is told as a claim where it is broken, and
+// changes no outcome.
+func tellsBeside(t *testing.T, res Result, layer string, want Verdict, says string) {
+	t.Helper()
+	i := slices.IndexFunc(res.Layers, func(l Layer) bool { return l.Name == layer })
+	if i < 0 {
+		t.Fatalf("no layer %s", layer)
+	}
+	if l := res.Layers[i]; l.Verdict != want || !strings.Contains(l.Summary, says) {
+		t.Errorf("%s: %s, want %s: %q", l.Verdict, l.Summary, want, says)
+	}
+	if told := strings.Contains(strings.Join(res.Claims, "\n"), layer+": no: "); told != (want == Invalid) {
+		t.Errorf("claims %q", res.Claims)
+	}
+	if res.Outcome == lb.Broken || res.Outcome == lb.Stuck {
+		t.Errorf("%s: %s", res.Outcome, res.Reason)
 	}
 }

@@ -63,17 +63,7 @@ func TestTidy(t *testing.T) {
 				t.Fatal(err)
 			}
 			res := Check(t.Context(), history.Plan{Traits: lb.Traits{Leaves: c.leaves}}, ix)
-			for _, l := range res.Layers {
-				if l.Name == LayerTidy && (l.Verdict != c.want || !strings.Contains(l.Summary, c.says)) {
-					t.Errorf("%s: %s, want %s: %q", l.Verdict, l.Summary, c.want, c.says)
-				}
-			}
-			if told := strings.Contains(strings.Join(res.Claims, "\n"), "tidy: no: "); told != (c.want == Invalid) {
-				t.Errorf("claims %q", res.Claims)
-			}
-			if res.Outcome == lb.Broken || res.Outcome == lb.Stuck {
-				t.Errorf("%s: %s", res.Outcome, res.Reason)
-			}
+			tellsBeside(t, res, LayerTidy, c.want, c.says)
 		})
 	}
 }

@@ -17,14 +17,7 @@ import (
 func expiring(name, doc string, whose func(on Strike, v *Victim, all []Client) (some []Client, about string)) Fault {
 	return Fault{Name: name, Family: Servers, Doc: doc, At: whileHolding, Needs: []Need{Sessions}, Prefers: AnEnsemble, MinTTL: expiryTTL, Lasts: Length{TTLs: 0.5},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
-			v, err := on.Stop(ctx, nil, on.Step(), Delay)
-			if err != nil {
-				return nil, err
-			}
-			if err := on.Sleep(ctx, on.TTL()/10); err != nil { // for the others to stand in line
-				return nil, err
-			}
-			all, err := on.Clients(ctx)
+			v, all, err := inLine(ctx, on)
 			if err != nil {
 				return nil, err
 			}
@@ -44,6 +37,24 @@ func expiring(name, doc string, whose func(on Strike, v *Victim, all []Client) (
 				return proven(ended > 0, "the lock service ended %d sessions that it knew, of %s, %s", ended, strings.Join(names, "+"), about)
 			}, nil
 		}}
+}
+
+// inLine stops a client at the step, and gives the others time to stand in line behind it.
+func inLine(ctx context.Context, on Strike) (*Victim, []Client, error) {
+	v, err := on.Stop(ctx, nil, on.Step(), Delay)
+	if err == nil {
+		err = on.Sleep(ctx, on.TTL()/10)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := on.Clients(ctx)
+	return v, all, err
+}
+
+// waitingFor are those who wait while v stands.
+func waitingFor(v *Victim, all []Client) []Client {
+	return slices.DeleteFunc(all, func(c Client) bool { return c.Name == v.Client || c.Asks == "" })
 }
 
 // expiryTTL leaves time, within the lease, for the sessions of all clients to be ended on a
@@ -66,7 +77,7 @@ func expireHolder() Fault {
 func expireWaiter() Fault {
 	return expiring("expire-waiter", "the lock service ends the session of a client that waits for the lock while another works",
 		func(on Strike, v *Victim, all []Client) ([]Client, string) {
-			waiting := slices.DeleteFunc(all, func(c Client) bool { return c.Name == v.Client || c.Asks == "" })
+			waiting := waitingFor(v, all)
 			if len(waiting) == 0 {
 				return nil, ""
 			}
@@ -82,18 +93,11 @@ func expireLine() Fault {
 	return Fault{Name: "expire-line", Family: Servers, At: whileHolding, Needs: []Need{Sessions, Requests}, Prefers: AnEnsemble, MinTTL: promotionTTL, Lasts: withinLease,
 		Doc: "the lock service ends the sessions of all that wait behind a holder; it gives back, and only later somebody asks for the lock",
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
-			v, err := on.Stop(ctx, nil, on.Step(), Delay)
+			v, all, err := inLine(ctx, on)
 			if err != nil {
 				return nil, err
 			}
-			if err := on.Sleep(ctx, on.TTL()/10); err != nil { // for the others to stand in line
-				return nil, err
-			}
-			all, err := on.Clients(ctx)
-			if err != nil {
-				return nil, err
-			}
-			waiting := slices.DeleteFunc(all, func(c Client) bool { return c.Name == v.Client || c.Asks == "" })
+			waiting := waitingFor(v, all)
 			if len(waiting) == 0 {
 				return nil, ErrNobody
 			}

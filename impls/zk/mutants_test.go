@@ -128,11 +128,22 @@ func byNumber() lb.Impl {
 type byNumberQueue struct{ *queue }
 
 func (q byNumberQueue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	t, err := q.line(ctx, req, q.pass)
+	if err == nil && q.env.Clock.Mono() >= q.env.Validity(t.alive) {
+		err = errors.New("zk: the session may have ended during the wait")
+	}
+	return q.granted(ctx, t, err)
+}
+
+// line enters the queue and waits there. When the session is over meanwhile, again says in another one
+// whether it is the client's turn.
+func (q byNumberQueue) line(ctx context.Context, req lb.Request, again func(context.Context, *ticket, place) error) (*ticket, error) {
+	t := &ticket{env: q.env, req: req}
 	s, err := q.current(ctx)
 	if err != nil {
-		return nil, compose.NoEffect(err)
+		return t, err
 	}
-	t := &ticket{env: q.env, req: req, session: s}
+	t.session = s
 	q.held.Put(req.Owner, t)
 	p := place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, "lock")}
 	err = q.enter(ctx, t, p)
@@ -144,23 +155,25 @@ func (q byNumberQueue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 			break
 		}
 		t.session = s
-		err = q.pass(ctx, t, p)
+		err = again(ctx, t, p)
 	}
-	if err == nil && q.env.Clock.Mono() >= q.env.Validity(t.alive) {
-		err = errors.New("zk: the session may have ended during the wait")
-	}
-	if err == nil {
+	return t, err
+}
+
+// granted is what comes of a wait that ended with err.
+func (q byNumberQueue) granted(ctx context.Context, t *ticket, err error) (*lb.Lease, error) {
+	switch {
+	case err == nil:
 		return t.grant(), nil
+	case t.session == nil:
+		return nil, compose.NoEffect(err)
 	}
-	return nil, q.leave(ctx, req, err, q.Release)
+	return nil, q.leave(ctx, t.req, err, q.Release)
 }
 
 // pass waits until all nodes with lower numbers are gone: none will come after it.
 func (q byNumberQueue) pass(ctx context.Context, t *ticket, p place) error {
-	names, err := zksession.Repeat(ctx, t.session, t.req, "children", func(z *zk.Conn) ([]string, error) {
-		names, _, err := z.Children(p.lock)
-		return names, err
-	})
+	names, err := children(ctx, t, p)
 	names = slices.DeleteFunc(names, func(name string) bool { return number(name) >= number(t.path) })
 	if err != nil {
 		return err
@@ -198,35 +211,15 @@ func emptyLine() lb.Impl {
 type emptyLineQueue struct{ byNumberQueue }
 
 func (q emptyLineQueue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	s, err := q.current(ctx)
-	if err != nil {
-		return nil, compose.NoEffect(err)
-	}
-	t := &ticket{env: q.env, req: req, session: s}
-	q.held.Put(req.Owner, t)
-	p := place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, "lock")}
-	err = q.enter(ctx, t, p)
-	if err == nil {
-		err = q.pass(ctx, t, p)
-	}
-	for err != nil && t.path != "" && gone(t.session) {
-		if t.session, err = q.current(ctx); err != nil {
-			break
-		}
-		var names []string
-		names, err = zksession.Repeat(ctx, t.session, req, "children", func(z *zk.Conn) ([]string, error) {
-			names, _, err := z.Children(p.lock)
-			return names, err
-		})
+	t, err := q.line(ctx, req, func(ctx context.Context, t *ticket, p place) error {
+		names, err := children(ctx, t, p)
 		if err == nil && len(names) > 0 {
-			return nil, q.leave(ctx, req, errors.New("zk: the own node is gone"), q.Release)
+			err = errors.New("zk: the own node is gone")
 		}
-	}
-	if err != nil {
-		return nil, q.leave(ctx, req, err, q.Release)
-	}
+		return err
+	})
 	t.alive = q.env.Clock.Mono()
-	return t.grant(), nil
+	return q.granted(ctx, t, err)
 }
 
 func gone(s *zksession.Session) bool {

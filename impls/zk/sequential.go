@@ -90,12 +90,17 @@ func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place) er
 	}
 }
 
-// ahead reads the queue and returns whom to wait for.
-func (q *queue) ahead(ctx context.Context, t *ticket, p place) (string, error) {
-	names, err := zksession.Repeat(ctx, t.session, t.req, "children", func(z *zk.Conn) ([]string, error) {
+// children are the names of the nodes in the queue.
+func children(ctx context.Context, t *ticket, p place) ([]string, error) {
+	return zksession.Repeat(ctx, t.session, t.req, "children", func(z *zk.Conn) ([]string, error) {
 		names, _, err := z.Children(p.lock)
 		return names, err
 	})
+}
+
+// ahead reads the queue and returns whom to wait for.
+func (q *queue) ahead(ctx context.Context, t *ticket, p place) (string, error) {
+	names, err := children(ctx, t, p)
 	if err != nil {
 		return "", fmt.Errorf("zk: read the queue: %w", err)
 	}
