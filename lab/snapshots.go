@@ -70,7 +70,10 @@ func mariadbSnapshot(ctx context.Context, at Target) (e Effect, err error) {
 	}
 	conn, err := db.Conn(ctx) // the one that has the lock
 	if err == nil {
-		_, err = conn.ExecContext(ctx, "SET STATEMENT lock_wait_timeout = 4 FOR FLUSH TABLES WITH READ LOCK")
+		err = inTurn(func() error {
+			_, err := conn.ExecContext(ctx, "SET STATEMENT lock_wait_timeout = 4 FOR FLUSH TABLES WITH READ LOCK")
+			return err
+		})
 	}
 	closed := func() error {
 		if conn == nil {

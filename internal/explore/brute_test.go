@@ -106,6 +106,9 @@ func TestKeptIsAll(t *testing.T) {
 		explore.Bounds
 	}{
 		{"redis-setpx-lua", "redis", true, within(expiry)},
+		// A key without the places of calls makes nine of its ways SAFE that are not: with a second acquisition there is
+		// something left to come when the first has been given back, so that the moment is met.
+		{"small-renews-away", "redis", false, within(func(b *explore.Bounds) { b.Acquisitions, b.Renewals = 2, 1 })},
 		{"redis-setnx-expire", "redis", false, within(crash)},
 		{"redis-fenced", "redis", false, within(expiry)},
 		{"redis-watchdog", "redis", false, within(crash)},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/explore"
 )
 
 // mergedSmalls are locks whose mistake only the past shows, of orders that come to moments which look alike.
@@ -37,6 +38,22 @@ func mergedSmalls() []smallCase {
 				call := s.env.Clock.Mono()
 				return s.taken(req, call, 1, looks("ask")(s, ctx, req))
 			}, release: looks("end")}, true, false, within(expiry)},
+		// Its renewal gives the lock back, and its release looks at what is never there. A client that comes between the two
+		// shares the lock, and all are answered as if it had come after both: only its place tells that it did not.
+		{small{name: "small-renews-away", requests: []string{"set", "renew", "end"}, reads: []string{"end"}, traits: lb.Traits{Leased: true, Renewing: true},
+			acquire: func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
+				lease, err := s.set(ctx, req)
+				if err != nil {
+					return nil, err
+				}
+				return s.renewed(lease, func(ctx context.Context) (int64, error) {
+					return s.eval(ctx, req, "renew", compareAndDelete, req.Owner)
+				}), nil
+			},
+			release: func(s *session, ctx context.Context, req lb.Request) error {
+				_, err := s.number(ctx, req, "end", "EXISTS", req.Lock+":more")
+				return err
+			}}, true, false, within(func(b *explore.Bounds) { b.Renewals = 1 })},
 		{small{name: "small-refused-once", requests: []string{"set", "mark", "steal", "delete"}, traits: leased, // takes what it was refused before
 			acquire: func(s *session, ctx context.Context, req lb.Request) (*lb.Lease, error) {
 				call := s.env.Clock.Mono()
