@@ -13,12 +13,17 @@ import (
 // takes a few round trips.
 const minLeft = 300 * time.Millisecond
 
+// slow is how many times as long as usual a grant takes that is late.
+const slow = 10
+
 // LeftBehind finds the stretches in which somebody waited for a lock that nobody can have
 // had, by all that the clients were told: every acquisition of it until then had failed,
 // or was given back. A correct lock hands over at once; this one is kept for somebody who
 // does not know, as one does that gave up waiting and is still in the queue. A stretch
 // counts if it is longer than half a lease and 300 ms, if no fault was in force and every
-// process ran, and if the lock service was well: it granted other locks all the while.
+// process ran, and if the lock service was well: it granted other locks all the while, and
+// grants do not take long anyway, as they do on a machine on which everybody waits for a
+// processor: the stretch is ten times as long as half of them take.
 // Of many, the first few are told. Without a TTL in the plan there are none.
 func LeftBehind(ix *history.Index, plan history.Plan) []Finding {
 	if plan.TTL == 0 || ix.Error > 0 {
@@ -27,17 +32,41 @@ func LeftBehind(ix *history.Index, plan history.Plan) []Finding {
 	r := newRun(plan, ix)
 	limit := lb.Instant(max(minLeft, plan.TTL/2))
 	disturbed, grants := r.disturbed(), r.grantTimes()
+	least := max(limit, slow*r.usualGrant())
 	var f findings
 	for _, acqs := range r.ByLock() {
 		for _, s := range r.waitedForNobody(acqs) {
 			touched := slices.ContainsFunc(disturbed, func(d span) bool { return d.From <= s.To && s.From <= d.To })
-			if s.To-s.From <= limit || touched || !within(grants, s, limit/2) {
+			if s.To-s.From <= least || touched || !within(grants, s, limit/2) {
 				continue
 			}
 			f.add(func() Finding { return r.leftFinding(acqs, s, grants) })
 		}
 	}
 	return f.list
+}
+
+// usualGrant is the median of how long somebody waited for a lock that nobody had, until it was granted.
+func (r *run) usualGrant() lb.Instant {
+	var took []lb.Instant
+	for _, acqs := range r.ByLock() {
+		granted := map[lb.Instant]bool{}
+		for _, i := range acqs {
+			if a := &r.Acqs[i]; a.Granted() {
+				granted[a.Return] = true
+			}
+		}
+		for _, s := range r.waitedForNobody(acqs) {
+			if granted[s.To] {
+				took = append(took, s.To-s.From)
+			}
+		}
+	}
+	if len(took) == 0 {
+		return 0
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
 }
 
 // grantTimes are those of all locks, in order.
