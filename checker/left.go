@@ -13,17 +13,17 @@ import (
 // takes a few round trips.
 const minLeft = 300 * time.Millisecond
 
-// slow is how many times as long as usual a grant takes that is late.
-const slow = 10
+// mustPass is how many grants of other locks pass by one that is kept: a late one lets a few pass.
+const mustPass = 10
 
 // LeftBehind finds the stretches in which somebody waited for a lock that nobody can have
 // had, by all that the clients were told: every acquisition of it until then had failed,
 // or was given back. A correct lock hands over at once; this one is kept for somebody who
 // does not know, as one does that gave up waiting and is still in the queue. A stretch
 // counts if it is longer than half a lease and 300 ms, if no fault was in force and every
-// process ran, and if the lock service was well: it granted other locks all the while, and
-// grants do not take long anyway, as they do on a machine on which everybody waits for a
-// processor: the stretch is ten times as long as half of them take.
+// process ran, and if the lock service was well: it granted other locks all the while, so
+// many that this one was passed by. Time alone does not tell on a machine on which everybody
+// waits for a processor.
 // Of many, the first few are told. Without a TTL in the plan there are none.
 func LeftBehind(ix *history.Index, plan history.Plan) []Finding {
 	if plan.TTL == 0 || ix.Error > 0 {
@@ -32,41 +32,17 @@ func LeftBehind(ix *history.Index, plan history.Plan) []Finding {
 	r := newRun(plan, ix)
 	limit := lb.Instant(max(minLeft, plan.TTL/2))
 	disturbed, grants := r.disturbed(), r.grantTimes()
-	least := max(limit, slow*r.usualGrant())
 	var f findings
 	for _, acqs := range r.ByLock() {
 		for _, s := range r.waitedForNobody(acqs) {
 			touched := slices.ContainsFunc(disturbed, func(d span) bool { return d.From <= s.To && s.From <= d.To })
-			if s.To-s.From <= least || touched || !within(grants, s, limit/2) {
+			if s.To-s.From <= limit || touched || !within(grants, s, limit/2) || number(grants, s) < mustPass {
 				continue
 			}
 			f.add(func() Finding { return r.leftFinding(acqs, s, grants) })
 		}
 	}
 	return f.list
-}
-
-// usualGrant is the median of how long somebody waited for a lock that nobody had, until it was granted.
-func (r *run) usualGrant() lb.Instant {
-	var took []lb.Instant
-	for _, acqs := range r.ByLock() {
-		granted := map[lb.Instant]bool{}
-		for _, i := range acqs {
-			if a := &r.Acqs[i]; a.Granted() {
-				granted[a.Return] = true
-			}
-		}
-		for _, s := range r.waitedForNobody(acqs) {
-			if granted[s.To] {
-				took = append(took, s.To-s.From)
-			}
-		}
-	}
-	if len(took) == 0 {
-		return 0
-	}
-	slices.Sort(took)
-	return took[len(took)/2]
 }
 
 // grantTimes are those of all locks, in order.
@@ -126,6 +102,13 @@ func within(times []lb.Instant, s span, gap lb.Instant) bool {
 	return s.To-last <= gap
 }
 
+// number is how many of the times are in s.
+func number(times []lb.Instant, s span) int {
+	from, _ := slices.BinarySearch(times, s.From)
+	to, _ := slices.BinarySearch(times, s.To)
+	return to - from
+}
+
 func (r *run) leftFinding(acqs []int32, s span, grants []lb.Instant) Finding {
 	var waited []*acquisition
 	for _, i := range acqs {
@@ -133,11 +116,9 @@ func (r *run) leftFinding(acqs []int32, s span, grants []lb.Instant) Finding {
 			waited = append(waited, a)
 		}
 	}
-	from, _ := slices.BinarySearch(grants, s.From)
-	to, _ := slices.BinarySearch(grants, s.To)
 	f := r.finding(waited[0], waited[1:min(len(waited), keep)]...)
 	f.Mechanism, f.At, f.From, f.To = lb.Ghost, s.From, s.From, s.To
 	f.Sentence = fmt.Sprintf("nobody had %s from %s to %s, and nobody got it though %s waited, while other locks were granted %s",
-		r.theLock(waited[0]), r.sec(s.From), r.sec(s.To), list(r.clientNames(waited)), count(to-from, "time"))
+		r.theLock(waited[0]), r.sec(s.From), r.sec(s.To), list(r.clientNames(waited)), count(number(grants, s), "time"))
 	return f
 }

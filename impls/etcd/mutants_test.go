@@ -36,7 +36,7 @@ func allMutants() []mutants.Mutant {
 			Lease(), "pause@after-put", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(expiry, 40),
 		mutants.New(mutate("etcd-single-by-key", single(false)),
 			// Whose key a late release deletes is told of it, or another is granted first.
-			mutate("etcd-single", single(true)), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant).ByOrder(expiry, 60),
+			mutate("etcd-single", single(true)), "pause-holder", lb.DoubleGrant, lb.Fence, lb.Broken).Or(lb.VanishedGrant).Brisk().ByOrder(expiry, 60),
 		mutants.New(mutate("etcd-lease-ghost", func(c *leaseClient) lb.Client { return ghost{c} }),
 			Lease(), "none", lb.Ghost, lb.Stuck, lb.Safe).Or(mutants.Outage).Doing("impatient"), // the ghost ends with its lease
 		mutants.New(mutate("etcd-lease-by-clock", func(c *leaseClient) lb.Client { return byClock{c} }),
