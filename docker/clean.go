@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
@@ -27,15 +28,22 @@ func Clean(ctx context.Context) (removed []string, err error) {
 // removeAll removes those containers and networks that are wanted, and names them. Whoever
 // was killed may have left the engine with a container that it has yet to make.
 func removeAll(ctx context.Context, engine *client.Client, of client.Filters, wanted func(labels map[string]string) bool) (removed []string, err error) {
-	const times = 3
+	const (
+		times = 3
+		pause = 300 * time.Millisecond
+	)
 	for range times {
 		gone, err := removeOnce(ctx, engine, of, wanted)
 		removed = append(removed, gone...)
 		if err == nil && len(gone) == 0 {
 			return removed, nil
 		}
-		if err != nil && ctx.Err() != nil {
-			return removed, err
+		if err != nil {
+			select {
+			case <-ctx.Done():
+				return removed, err
+			case <-time.After(pause): // somebody else's removal may be under way
+			}
 		}
 	}
 	gone, err := removeOnce(ctx, engine, of, wanted)
@@ -71,11 +79,7 @@ func removeOnce(ctx context.Context, engine *client.Client, of client.Filters, w
 	}
 	for _, n := range networks.Items {
 		if wanted(n.Labels) {
-			_, err := engine.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
-			if errdefs.IsNotFound(err) {
-				err = nil
-			}
-			removed, errs = note(removed, errs, "network "+n.Name, err)
+			removed, errs = note(removed, errs, "network "+n.Name, removeNetwork(ctx, engine, n.ID))
 		}
 	}
 	return removed, errors.Join(errs...)
@@ -97,4 +101,29 @@ func removeContainer(ctx context.Context, engine *client.Client, id string) erro
 		return nil
 	}
 	return err
+}
+
+// removeNetwork removes it, whoever is still on it: a container that is not the lab's, or
+// one that the engine lost when the machine failed, whose place on the network it still
+// keeps. One that is gone already is no error.
+func removeNetwork(ctx context.Context, engine *client.Client, id string) error {
+	_, err := engine.NetworkRemove(ctx, id, client.NetworkRemoveOptions{})
+	if err == nil || errdefs.IsNotFound(err) {
+		return nil
+	}
+	found, inspectErr := engine.NetworkInspect(ctx, id, client.NetworkInspectOptions{})
+	if inspectErr != nil {
+		return errors.Join(err, inspectErr)
+	}
+	for _, place := range found.Network.Containers {
+		off := client.NetworkDisconnectOptions{Container: place.Name, Force: true}
+		if _, offErr := engine.NetworkDisconnect(ctx, id, off); offErr != nil {
+			err = errors.Join(err, offErr)
+		}
+	}
+	_, again := engine.NetworkRemove(ctx, id, client.NetworkRemoveOptions{})
+	if again == nil || errdefs.IsNotFound(again) {
+		return nil
+	}
+	return fmt.Errorf("%w; if nobody is on it, the engine's own record is wrong, and starting the engine anew mends that", err)
 }

