@@ -31,15 +31,23 @@ type wrong struct {
 	do   Kind
 	what string
 	most func(Bounds) int
+	like like
 }
 
-// wrongs are the moves that go wrong: what each is called, and how many of them there are at most.
+// like are the faults that do to a client in a run what the move does to it in an order: those with a
+// step of their own, those that take any step, and those that do it only to locks with sessions.
+type like struct{ faults, atSteps, sessions, sessionsAtSteps []string }
+
+// wrongs are the moves that go wrong: what each is called, how many of them there are at most, and which
+// faults are like it. Who gives up does so in every run now and then, without a fault.
 var wrongs = []wrong{
-	{Expires, "expiry", func(b Bounds) int { return b.Expiries }},
-	{Dies, "crash", func(b Bounds) int { return b.Crashes }},
-	{Loses, "lost reply", func(b Bounds) int { return b.Lost }},
-	{Ended, "ended session", func(b Bounds) int { return b.Ended }},
-	{Quits, "given-up wait", func(b Bounds) int { return b.Quits }},
+	{Expires, "expiry", func(b Bounds) int { return b.Expiries }, like{
+		faults: []string{"pause-holder"}, atSteps: []string{"pause"},
+		sessions: []string{"expire-holder"}, sessionsAtSteps: []string{"expire"}}},
+	{Dies, "crash", func(b Bounds) int { return b.Crashes }, like{faults: []string{"kill-holder"}, atSteps: []string{"kill"}}},
+	{Loses, "lost reply", func(b Bounds) int { return b.Lost }, like{faults: []string{"reset-grant", "reset-reply"}, atSteps: []string{"reset-reply"}}},
+	{Ended, "ended session", func(b Bounds) int { return b.Ended }, like{faults: []string{"expire-waiter"}}},
+	{Quits, "given-up wait", func(b Bounds) int { return b.Quits }, like{}},
 }
 
 // Default are the bounds of who asks for none.

@@ -11,24 +11,32 @@ import (
 // worst are the outcomes of orders, the gravest first.
 var worst = []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check, lb.Safe}
 
-// like are the faults under which a lock declares what is to be expected of a class of orders, and the
-// kinds of faults that do the same at a step: an order strikes at any.
-func like(class string, t lb.Traits) (faults, kinds []string) {
-	switch {
-	case class == "nothing":
+// likeIt are the faults under which a lock declares what is to be expected of orders in which this went
+// wrong, and the kinds of faults that do the same at a step: an order strikes at any.
+func likeIt(what string, t lb.Traits) (faults, kinds []string) {
+	if what == "" {
 		return []string{"none"}, nil
-	case class == "1 crash":
-		return []string{"kill-holder"}, []string{"kill@"}
-	case class == "1 lost reply":
-		return []string{"lost-grant"}, []string{"lose-reply"}
-	case class == "1 ended session":
-		return []string{"expire-waiter"}, nil
-	case class == "1 expiry" && t.Session: // nobody runs, and a session ends
-		return []string{"expire-holder", "pause-holder"}, []string{"expire@", "pause@"}
-	case class == "1 expiry":
-		return []string{"pause-holder"}, []string{"pause@"}
 	}
-	return nil, nil
+	i := slices.IndexFunc(wrongs, func(w wrong) bool { return w.what == what })
+	if i < 0 {
+		return nil, nil
+	}
+	l := wrongs[i].like
+	if t.Session {
+		return slices.Concat(l.sessions, l.faults), slices.Concat(l.sessionsAtSteps, l.atSteps)
+	}
+	return l.faults, l.atSteps
+}
+
+// went is what goes wrong in orders of the class, which names one thing; "" where nothing does.
+func went(class string) string {
+	_, what, _ := strings.Cut(class, " ")
+	for _, w := range wrongs {
+		if what == w.what || what == plural(2, w.what)[len("2 "):] {
+			return w.what
+		}
+	}
+	return what
 }
 
 // promised is what the lock declares of a class of orders.
@@ -39,10 +47,7 @@ func promised(class string, info lb.Info) (all []lb.Expectation) {
 		}
 		return all
 	}
-	if n, what, _ := strings.Cut(class, " "); n != "1" && what != "" {
-		class = "1 " + map[string]string{"expiries": "expiry", "crashes": "crash", "lost replies": "lost reply", "ended sessions": "ended session"}[what]
-	}
-	faults, kinds := like(class, info.Traits)
+	faults, kinds := likeIt(went(class), info.Traits)
 	named := map[string]bool{}
 	for _, fault := range faults {
 		if e := info.Expected(fault); e != nil && !named[e.Fault] { // one entry may be for several
@@ -54,7 +59,7 @@ func promised(class string, info lb.Info) (all []lb.Expectation) {
 		kind, at, _ := strings.Cut(e.Fault, "@")
 		// No order stops between the look at the lease and the write.
 		late := at == "before-write" && kind != "kill"
-		if slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(e.Fault, kind) }) && !late {
+		if slices.Contains(kinds, kind) && at != "" && !late {
 			all = append(all, e)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	every "github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -16,6 +17,11 @@ func TestDeclared(t *testing.T) {
 		{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}},
 		{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}},
 		{Fault: "kill@after-setnx", Outcomes: []lb.Outcome{lb.Stuck}},
+	}}
+	heard := lb.Info{Expect: []lb.Expectation{
+		{Fault: "lost-grant", Outcomes: []lb.Outcome{lb.Broken}}, // there the connection stands, and what comes late is heard
+		{Fault: "reset-grant", Outcomes: []lb.Outcome{lb.Stuck}},
+		{Fault: "reset-reply", Outcomes: []lb.Outcome{lb.Safe}},
 	}}
 	session := lb.Info{Traits: lb.Traits{Session: true}, Expect: []lb.Expectation{
 		{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Fence}},
@@ -40,6 +46,8 @@ func TestDeclared(t *testing.T) {
 		{info, "1 expiry", lb.Fence, "milder than declared (pause-holder: BROKEN)", false},
 		{info, "1 expiry", lb.Stuck, "not declared (pause-holder: BROKEN)", true},
 		{info, "1 lost reply", lb.Safe, "", false},
+		{heard, "2 lost replies", lb.Stuck, "as declared (reset-grant: STUCK; reset-reply: SAFE)", false},
+		{heard, "1 lost reply and 1 crash", lb.Stuck, "as declared (reset-grant: STUCK; reset-reply: SAFE)", false},
 		{info, "1 lost reply", lb.Broken, "", true},
 		{info, "2 crashes", lb.Broken, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
 		{session, "1 expiry", lb.Fence, "as declared (expire*: CHECK; pause-holder: FENCE; expire@after-put: CHECK)", false},
@@ -52,6 +60,56 @@ func TestDeclared(t *testing.T) {
 		if r.Declare(c.of); class.Declared != c.says || r.Undeclared() != c.undeclared {
 			t.Errorf("%s %s: %q, %v", c.class, c.outcome, class.Declared, r.Undeclared())
 		}
+	}
+}
+
+// TestLikeFaults: what a client lives through in an order and what it lives through in a run are one list:
+// each move that goes wrong names faults that there are, and each fault of clients and their network is
+// like a move or stands here with the reason why no order has it.
+func TestLikeFaults(t *testing.T) {
+	const (
+		long   = "that move with another length or at another step"
+		silent = "an answer that comes late or never while its connection stands: a client in an order waits for it, and time passes by expiries"
+		link   = "its client is slow, or hears nothing: orders in which others come first, and expiries"
+		double = "clients of orders have one process each"
+	)
+	without := map[string]string{
+		"pause-client": long, "pause": long, "kill": long, "slow-work": "time passes only where nobody runs",
+		"kill@after-setnx": long, "pause@before-write": "no order stops between the look at the lease and the write",
+		"lost-grant": silent, "late-grant": silent, "lose-reply": silent, "slow-reply": silent,
+		"cut-holder": link, "cut-rejoin": link, "cut": link, "cut-halves": link, "one-way-cut": link, "flapping-link": link, "lossy-link": link,
+		"reconnect-storm": "a lost reply of several clients at once",
+		"restart-holder":  double, "twin-holder": double, "shared-session": double,
+		"release-twice": "callers of orders give back once",
+		"random":        "many faults", "soak": "many faults",
+	}
+	all := append(every.All(), every.More()...)
+	liked := map[string]bool{}
+	for _, w := range wrongs {
+		for _, name := range slices.Concat(w.like.faults, w.like.sessions) {
+			liked[name] = true
+			if _, err := every.Find(all, name); err != nil {
+				t.Errorf("%s is like %s: %v", w.what, name, err)
+			}
+		}
+		for _, kind := range slices.Concat(w.like.atSteps, w.like.sessionsAtSteps) {
+			if _, err := every.Find(all, kind+"@before-write"); err != nil {
+				t.Errorf("%s is like %s at a step: %v", w.what, kind, err)
+			}
+		}
+	}
+	for _, f := range all {
+		strikes := f.Family == every.Clients || f.Family == every.Network
+		switch name := f.Name; {
+		case liked[name] && without[name] != "":
+			t.Errorf("%s is like a move, and is said to be like none", name)
+		case strikes && !liked[name] && without[name] == "":
+			t.Errorf("no move is like %s: name it with one, or say here why no order has it", name)
+		}
+		delete(without, f.Name)
+	}
+	for name := range without {
+		t.Errorf("there is no fault %s", name)
 	}
 }
 
