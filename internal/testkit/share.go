@@ -12,7 +12,7 @@ import (
 )
 
 // placesVar is the environment variable that says how many places this machine has, if not
-// six for each processor.
+// eight for each processor.
 const placesVar = "LOCKBENCH_TEST_PLACES"
 
 // Places is how many labs of one server and a few clients this machine carries at once, where
@@ -24,7 +24,7 @@ func Places() int {
 	if _, err := processors(); err != nil {
 		return sure() // which is all that can be had where nobody knows whether more would do
 	}
-	return 6 * runtime.GOMAXPROCS(0)
+	return 8 * runtime.GOMAXPROCS(0)
 }
 
 // sure is how many places can be had however busy the processors are.
