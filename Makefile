@@ -58,8 +58,9 @@ compose: ## install docker compose, by which tests start servers that are not th
 	@docker/install.sh $(if $(shell docker compose version 2>/dev/null),,docker-compose=docker-compose)
 
 # Tests of locks wait more than they work, so some packages are tested at once; how many labs
-# are up at a time they settle among themselves (internal/testkit, Share). go vet is in lint.
-TEST := -p 8 -vet=off -ldflags='-s -w' -timeout 60m
+# are up at a time they settle among themselves (internal/testkit, Share). The compiler and the
+# linker give way to what is tested meanwhile, which has leases to keep. go vet is in lint.
+TEST := -p 8 -vet=off -toolexec='nice -n 19' -ldflags='-s -w' -timeout 60m
 
 # What takes longest begins first.
 FIRST := ./reports ./cli ./docker ./impls/redis ./internal/explore ./impls/zk

@@ -29,7 +29,7 @@ func TestFaults(t *testing.T) {
 		{"zk-sequential", "zookeeper-3", map[string][]lb.Outcome{
 			"kill-leader": {lb.Safe, lb.Check}, "cut-leader": {lb.Safe, lb.Check}, "pause-leader+": {lb.Safe, lb.Check}}},
 		{"etcd-lease", "etcd-3", map[string][]lb.Outcome{
-			"kill-leader": {lb.Safe, lb.Check}, "cut-leader": {lb.Safe, lb.Check}, "pause-leader": {lb.Safe, lb.Check}}},
+			"kill-leader": {lb.Safe, lb.Check}, "cut-leader": {lb.Safe, lb.Check}, "pause-leader": {lb.Safe, lb.Check, lb.Fence}}},
 		{"zk-sequential", "zookeeper", map[string][]lb.Outcome{"server-clock": {lb.Safe}}},
 		{"etcd-lease", "etcd", map[string][]lb.Outcome{"server-clock": {lb.Safe}}},
 		{"mysql-forupdate", "mariadb-replica", map[string][]lb.Outcome{"failover": {lb.Broken}}},
