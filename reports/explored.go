@@ -197,7 +197,12 @@ func unwalked(e *rundir.Explored) (all []string) {
 		if l.Sampled > 0 {
 			s += fmt.Sprintf(", and for %s beyond these, drawn by the seed", thousands(l.Sampled))
 		}
-		all = append(all, s+"; a larger --budget walks more")
+		s += "; a larger --budget walks more"
+		if l.Drawn > 0 {
+			s += fmt.Sprintf("; whatever takes two moves that come each before a certain other, the %s that were drawn have shown with a probability of at least %s, and what takes three with %s",
+				plural(l.Drawn, "order", "orders"), Percent(l.Shown[2]), Percent(l.Shown[3]))
+		}
+		all = append(all, s)
 	}
 	for _, d := range e.Doubts {
 		all = append(all, "in doubt: "+d)

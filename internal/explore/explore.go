@@ -126,6 +126,8 @@ type exploration struct {
 	astray int       // orders in a row
 	level  time.Time // when it began
 	part   int       // of the budget, for the level
+	// longest are the most moves of an order until now.
+	longest int
 }
 
 // warmUp performs orders that do not count: what servers and programs do but once. In the first it looks
@@ -141,7 +143,8 @@ func (x *exploration) warmUp(ctx context.Context) error {
 	o.End()
 	x.allowed = x.Bounds.Faults
 	for n := uint64(0); n < warmUps && ctx.Err() == nil && (err == nil || errors.Is(err, errAstray)) && !x.lost(); n++ {
-		_, err = x.random(ctx, rand.New(rand.NewPCG(x.plan.Seed, n)), func(*order, []Move) error { return nil })
+		draw := newLanes(rand.New(rand.NewPCG(x.plan.Seed, n)), 3, max(x.longest, typical))
+		_, err = x.random(ctx, draw, func(_ *order, moves []Move) error { x.longest = max(x.longest, len(moves)); return nil })
 		x.strays(err)
 	}
 	if errors.Is(err, errAstray) && ctx.Err() == nil {
@@ -164,6 +167,9 @@ func (x *exploration) lost() bool { return x.result.GivenUp != "" }
 
 // mostLost are the orders that may go astray one after the other.
 const mostLost = 4
+
+// typical are the moves of an order, as long as none was performed.
+const typical = 20
 
 // warmUps are the orders by which servers come to know what they need to know but once, such as a
 // script.
@@ -228,6 +234,7 @@ var (
 
 // take judges an order that was walked to its end.
 func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *Level, share float64) error {
+	x.longest = max(x.longest, len(moves))
 	key := x.key(moves)
 	if x.seen[key] { // before something led astray
 		return nil

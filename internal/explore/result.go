@@ -55,6 +55,10 @@ type Level struct {
 	Broken int     `json:"broken"`
 	// Sampled are the orders among them that were drawn, where there are too many to walk.
 	Sampled int `json:"sampled,omitempty"`
+	// Drawn are all that were drawn, also those that were known or had fewer faults; Shown is, by how many moves
+	// something takes that come each before a certain other, the probability, at least, with which one has shown it.
+	Drawn int             `json:"drawn,omitempty"`
+	Shown map[int]float64 `json:"shown,omitempty"`
 	// Met are orders beside these, which came to a moment that was walked on from before, and ended there; Moments
 	// are how many moments that could be.
 	Met     int `json:"met,omitempty"`

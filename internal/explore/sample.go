@@ -7,10 +7,8 @@ import (
 	"math/rand/v2"
 )
 
-// random performs one order, each of whose moves is drawn from those that may come, and tells of
-// it. It has as many faults as are allowed, where there was an occasion.
-func (x *exploration) random(ctx context.Context, from *rand.Rand, told func(*order, []Move) error) (moves []Move, err error) {
-	const odds = 6 // of a fault: one move in so many
+// random performs one order that is drawn, and tells of it.
+func (x *exploration) random(ctx context.Context, draw *lanes, told func(*order, []Move) error) (moves []Move, err error) {
 	o, err := x.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -21,19 +19,7 @@ func (x *exploration) random(ctx context.Context, from *rand.Rand, told func(*or
 		if len(enabled) == 0 {
 			return moves, told(o, moves)
 		}
-		var right, wrong []Move
-		for _, m := range enabled {
-			if m.Fault() {
-				wrong = append(wrong, m)
-			} else {
-				right = append(right, m)
-			}
-		}
-		these := right
-		if len(right) == 0 || len(wrong) > 0 && from.IntN(odds) == 0 {
-			these = wrong
-		}
-		m := these[from.IntN(len(these))]
+		m := draw.next(enabled)
 		if err := o.Do(ctx, m); err != nil {
 			return moves, err
 		}
@@ -41,13 +27,26 @@ func (x *exploration) random(ctx context.Context, from *rand.Rand, told func(*or
 	}
 }
 
+// depths are of what drawn orders look for by turns: how many moves it takes that come each before a certain other.
+var depths = []int{2, 3}
+
 // sample performs orders that are drawn, for what is left of the budget, and keeps those that are
 // new.
 func (x *exploration) sample(ctx context.Context, level *Level) error {
 	from := rand.New(rand.NewPCG(x.plan.Seed, 1<<32))
+	most := 0 // lanes
+	defer func() {
+		level.Shown = map[int]float64{}
+		for _, d := range depths {
+			level.Shown[d] = shown(d, level.Drawn/len(depths), most, x.longest)
+		}
+	}()
 	for x.left > x.above && ctx.Err() == nil && !x.lost() {
-		_, err := x.random(ctx, from, func(o *order, moves []Move) error {
+		draw := newLanes(from, depths[level.Drawn%len(depths)], x.longest)
+		_, err := x.random(ctx, draw, func(o *order, moves []Move) error {
 			x.left--
+			level.Drawn++
+			x.longest, most = max(x.longest, len(moves)), max(most, len(draw.priority))
 			if faults(moves) != level.Faults || x.seen[x.key(moves)] {
 				return nil
 			}

@@ -59,10 +59,15 @@ type ExploredLevel struct {
 	Share   float64 `json:"share"`
 	Broken  int     `json:"broken"`
 	Sampled int     `json:"sampled"`
-	Met     int     `json:"met"`
-	Astray  int     `json:"astray"`
-	Cut     int     `json:"cut"`
-	Why     string  `json:"why"`
+	// Drawn are the sampled, and those of which nothing is told because they were known or had fewer faults;
+	// Shown is how likely it is at least that they have shown something, by how many moves that takes which come each
+	// before a certain other.
+	Drawn  int             `json:"drawn"`
+	Shown  map[int]float64 `json:"shown"`
+	Met    int             `json:"met"`
+	Astray int             `json:"astray"`
+	Cut    int             `json:"cut"`
+	Why    string          `json:"why"`
 }
 
 // ExploredClass are the orders in which the same went wrong, "nothing" or "1 crash".
