@@ -82,7 +82,7 @@ func expireWaiter() Fault {
 				return nil, ""
 			}
 			w := waiting[on.Rand().IntN(len(waiting))]
-			return []Client{w}, "while it waited for the lock (as " + w.Asks + ") and " + v.Client + " held it"
+			return []Client{w}, "while it waited for the lock (as " + w.Asks + ") and " + on.standing(v)
 		})
 }
 
@@ -117,8 +117,8 @@ func expireLine() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(ended > 0, "the lock service ended %d sessions that it knew, of %d clients that waited while %s held the lock; it was let go, and until all were, nobody could begin to ask (%s)",
-					ended, len(waiting), v.Client, took)
+				return proven(ended > 0, "the lock service ended %d sessions that it knew, of %d clients that waited while %s; it was let go, and until all were, nobody could begin to ask (%s)",
+					ended, len(waiting), on.standing(v), took)
 			}, others(ctx)
 		}}
 }

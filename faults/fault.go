@@ -42,6 +42,8 @@ type Fault struct {
 	Lasts Length
 	// Takes is how much longer than others it may take to make it happen.
 	Takes time.Duration
+	// Drags: what it does to anybody is how long it lasts, so that a moment of it proves nothing.
+	Drags bool
 	// MinTTL is the shortest lease with which it makes sense, because what happens in it
 	// takes its time. A plan without a TTL of its own follows it.
 	MinTTL time.Duration

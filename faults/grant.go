@@ -108,12 +108,14 @@ func (w withheld) grantProof(ctx context.Context, on Strike, v *Victim, how func
 		switch {
 		case len(w.answers) == 0:
 			return proven(false, "%s asked while the lock was free, and %s", v.Client, w.none())
+		case w.closed:
+			return proven(false, "%s asked while the lock was free, and %s", v.Client, hungUp)
 		case !votes && !slices.ContainsFunc(w.answers, func(m wire.Message) bool { return !m.Failed }):
 			return proven(false, "%s asked while the lock was free, and the answer to its %s granted nothing", v.Client, w.asked())
 		}
-		then := "nobody else got the lock for half a lease"
+		then := "no client of another process was seen to get it within half a lease"
 		if <-taken { // redlock takes back what it can't be sure of
-			then = "somebody else got the lock within half a lease"
+			then = "a client of another process got it within half a lease"
 		}
 		granted := ", so it was granted"
 		if votes {

@@ -45,8 +45,8 @@ func cutTwoThen(f Fault, forget func(ctx context.Context, on Stage, server Node)
 			return nil, err
 		}
 		return func() history.Proof {
-			return proven(link.Packets() > 0, "%d packets between %s and two nodes were dropped until %s held the lock; then %s",
-				link.Packets(), w.Name(), v.Client, told())
+			return proven(link.Packets() > 0, "%d packets between %s and two nodes were dropped until %s; then %s",
+				link.Packets(), w.Name(), on.standing(v), told())
 		}, nil
 	}
 	return f

@@ -26,7 +26,7 @@ func loseReply() Fault {
 func slowReply() Fault {
 	f := loseReply()
 	f.Name, f.Doc = "slow-reply", "the lock service gets what a client at a step asks next, and the answer arrives late, after most of a lease or a little more than one"
-	f.Lasts = Length{TTLs: 0.7}
+	f.Lasts, f.Drags = Length{TTLs: 0.7}, true
 	return f
 }
 
@@ -40,7 +40,7 @@ func resetReply() Fault {
 }
 
 // resetting is how long it is in force: it is over at once, and what comes of it takes no longer than others.
-var resetting = Length{TTLs: 1}
+var resetting = Length{TTLs: 0.9}
 
 // withholdReply stops a client at the step and keeps the others of its process from
 // asking for anything, so that what is answered is the one request.
@@ -94,6 +94,9 @@ func (w withheld) replyProof(on Strike, v *Victim, how func() string) Proof {
 	return func() history.Proof {
 		if len(w.answers) == 0 {
 			return proven(false, "%s went on from %s, and %s", v.Client, on.Step(), w.none())
+		}
+		if w.closed {
+			return proven(false, "%s went on from %s, and %s", v.Client, on.Step(), hungUp)
 		}
 		return proven(true, "the lock service answered what %s asked from %s on (%s), %s; the answer %s", v.Client, on.Step(), w.asked(), w.others(), how())
 	}

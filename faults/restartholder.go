@@ -34,9 +34,9 @@ func secondLife(name string, trouble history.Trouble, doc string, first Stop) Fa
 			}
 			asked := clock.Now().Sub(since)
 			return func() history.Proof {
-				then := "had been killed while it held the lock"
+				then := "had been killed there"
 				if first != Kill {
-					then = "held the lock"
+					then = "stood there"
 				}
 				return proven(asked < time.Duration(float64(on.TTL())*0.9), "%s, which is %s once more, asked for the lock %s after %s had come to %s; that one %s (TTL %.3g s)",
 					again.Name(), v.Worker.Name(), seconds(asked), v.Client, on.Step(), then, on.TTL().Seconds())

@@ -22,8 +22,8 @@ func sharedSession() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(true, "another client of %s asked for the lock, in the session of %s, while that one held it, for %s",
-					v.Worker.Name(), v.Client, seconds(v.Stopped()))
+				return proven(true, "another client of %s asked for the lock, in the session of %s, which stood at %s, for %s",
+					v.Worker.Name(), v.Client, on.Step(), seconds(v.Stopped()))
 			}, nil
 		}}
 }

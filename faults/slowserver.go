@@ -10,7 +10,7 @@ import (
 // slowServer is one slow node among many, as on a machine whose processor others use: a
 // follower, where one leads, or any. It answers everything, late.
 func slowServer() Fault {
-	return Fault{Name: "slow-server", Family: Servers,
+	return Fault{Name: "slow-server", Family: Servers, Drags: true,
 		Doc:   "one of the servers, a follower where one leads, runs a tenth of the time: stopped and continued ten times a second",
 		Needs: []Need{AService, AnswersMatter},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

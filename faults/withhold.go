@@ -16,6 +16,7 @@ type withheld struct {
 	ear     *Ear
 	answers []wire.Message
 	drops   *Drops
+	closed  bool // by its client, before it could be reset
 }
 
 // withhold lets a stopped client go on and keeps from its process what the lock service answers, in the
@@ -46,7 +47,7 @@ func withhold(ctx context.Context, on Strike, v *Victim, how func(ctx context.Co
 
 // reset ends the connections of the victim's host with the lock service, from there, and lets the host hear
 // again. Of an answer that nobody has given none is lost.
-func (w withheld) reset(ctx context.Context, on Strike, v *Victim) (connections int, err error) {
+func (w *withheld) reset(ctx context.Context, on Strike, v *Victim) (connections int, err error) {
 	if len(w.answers) == 0 {
 		return 0, w.drops.End(ctx)
 	}
@@ -54,8 +55,12 @@ func (w withheld) reset(ctx context.Context, on Strike, v *Victim) (connections 
 	if err != nil {
 		return 0, err
 	}
+	w.closed = gone.Ended == 0
 	return gone.Ended, w.drops.End(ctx)
 }
+
+// hungUp says that nothing was left to reset.
+const hungUp = "its host had ended the connections before they could be reset"
 
 // none says that no answer was heard.
 func (w withheld) none() string {

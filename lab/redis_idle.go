@@ -38,21 +38,21 @@ func redisIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
 // idleEnded compares the connections before with those after. Who listens to a channel is never
 // idle to Redis, and what else is still there after so long has said something now and then.
 func idleEnded(client string, before, after map[string]redisConnection, long bool) (e Effect) {
-	own, kept := 0, 0
+	closed, kept := 0, 0
 	for id, one := range before {
 		_, open := after[id]
 		switch {
 		case !open && one.isFrom(client):
-			own++
-			e.Count++
+			closed++
+			e.Count++ // of others the lock may have no need
 		case !open:
-			e.Count++
+			closed++
 		case one.isFrom(client) && !one.listens:
 			kept++
 		}
 	}
-	e.Told = fmt.Sprintf("closed %s of %d for being idle, %d of them from %s", count(e.Count, "connection"), len(before), own, client)
-	if e.Immune = long && own == 0 && kept > 0; e.Immune {
+	e.Told = fmt.Sprintf("closed %s of %d for being idle, %d of them from %s", count(closed, "connection"), len(before), e.Count, client)
+	if e.Immune = long && e.Count == 0 && kept > 0; e.Immune {
 		e.Told += fmt.Sprintf("; it kept %d, which were never silent for so long: this can't strike such a lock", kept)
 	}
 	return e

@@ -45,7 +45,7 @@ func TestIdleTimeout(t *testing.T) {
 	}
 	for i, want := range []string{"closed 1 connection of 2 for being idle, 1 of them from " + silent, "closed 1 connection of 2 for being idle, 0 of them from " + talks + "; it kept 1, "} {
 		e, err := ends[i](t.Context())
-		if err != nil || e.Count != 1 || e.Immune != (i == 1) || !strings.HasPrefix(e.Told, want) {
+		if err != nil || e.Count != 1-i || e.Immune != (i == 1) || !strings.HasPrefix(e.Told, want) {
 			t.Errorf("%+v, want %q; %v", e, want, err)
 		}
 	}

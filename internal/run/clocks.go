@@ -52,7 +52,11 @@ func (s *strike) MoveClock(ctx context.Context, n faults.Node, ahead time.Durati
 		}
 		told, err = read(ctx)
 		err = errors.Join(err, set(ctx, 0, 0))
-		end(fmt.Sprintf("it was %v ahead", told.Round(time.Millisecond)))
+		how := "ahead"
+		if told < 0 {
+			how = "behind"
+		}
+		end(fmt.Sprintf("it was %v %s", told.Abs().Round(time.Millisecond), how))
 		return err
 	})
 	if err := set(ctx, ahead, rate); err != nil {

@@ -50,7 +50,7 @@ func cut(res *checker.Result, why error) {
 	case harm && (res.Outcome == lb.Check || res.Outcome == lb.Fence):
 		why = fmt.Errorf("%w; harm was seen: %s", why, res.Reason)
 	}
-	res.Outcome, res.Reason, res.Failed = lb.Inconclusive, why.Error(), true
+	res.Outcome, res.Mechanism, res.Reason, res.Failed = lb.Inconclusive, "", why.Error(), true
 }
 
 // wasInterrupted reports whether somebody wanted the run to end early, and it had shown

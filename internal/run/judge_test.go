@@ -28,10 +28,10 @@ func TestCut(t *testing.T) {
 		lb.Check:        {lb.Inconclusive, "the run was cut short; harm was seen: why"},
 		lb.Fence:        {lb.Inconclusive, "the run was cut short; harm was seen: why"},
 	} {
-		res := checker.Result{Outcome: before, Reason: "why"}
+		res := checker.Result{Outcome: before, Mechanism: "how", Reason: "why"}
 		cut(&res, rundir.ErrCutShort)
-		if res.Outcome != want.outcome || res.Reason != want.reason {
-			t.Errorf("%s: %s (%s)", before, res.Outcome, res.Reason)
+		if res.Outcome != want.outcome || res.Reason != want.reason || (res.Mechanism == "") != (res.Outcome == lb.Inconclusive) {
+			t.Errorf("%s: %s by %q (%s)", before, res.Outcome, res.Mechanism, res.Reason)
 		}
 	}
 }

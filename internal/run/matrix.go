@@ -115,11 +115,12 @@ func (m *Matrix) brief(fault faults.Fault, ttl time.Duration) bool {
 		return true // a list is no better than what it is made of
 	}
 	name, _, told := strings.Cut(fault.Name, "/")
-	if !told || len(fault.Mix) > 0 || fault.Family == faults.Servers || fault.Trouble == history.Death || fault.Lasts.Of(ttl) >= ttl/10 {
+	alone := fault.Family == faults.Servers || fault.Trouble == history.Death
+	if !told || len(fault.Mix) > 0 || alone && !fault.Drags || fault.Lasts.Of(ttl) >= ttl/10 {
 		return false
 	}
 	usual, err := m.Catalog.Fault(name)
-	return err == nil && usual.Lasts.Of(ttl) >= ttl
+	return err == nil && (fault.Drags || usual.Lasts.Of(ttl) >= ttl)
 }
 
 // where is the topology of the algorithm's that the fault strikes: the first that it prefers,

@@ -59,6 +59,7 @@ func TestBrief(t *testing.T) {
 	for fault, want := range map[string]bool{
 		"pause-holder": false, "pause-holder/1ms": true, "pause-holder/0.7ttl": false, "pause@before-write/0.05ttl": true, "client-clock/1ms": true,
 		"cut-rejoin/10ms": true, "slow-work/129ms": true, "slow-work/131ms": false, "kill-holder/1ms": false, "kill-leader/1ms": false, "none": false,
+		"slow-server/20ms": true, "slow-server": false, "slow-reply/1ms": true, "slow-reply": false, "reset-grant/1ms": false, "reset-reply/1ms": false, "idle-holder/1ms": false,
 		"pause-holder/1ms,cut-holder/1ms": true, "pause-holder,cut-holder/1ms": true, "pause-holder,cut-holder": false, "random": false,
 	} {
 		f, err := m.Catalog.Fault(fault)

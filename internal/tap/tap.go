@@ -49,7 +49,8 @@ type Ear struct {
 	tap     *Tap
 	from    int // the place of the first request
 	open    int
-	lost    [2]int // before
+	lost    [2]int           // before
+	unmet   map[*tapped]bool // no server had answered their begin before
 	answers []wire.Message
 }
 
@@ -134,9 +135,12 @@ func (t *Tap) answer(c *tapped, m wire.Message) {
 func (t *Tap) Listen() *Ear {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e := &Ear{tap: t, from: t.asked, lost: t.lost}
+	e := &Ear{tap: t, from: t.asked, lost: t.lost, unmet: map[*tapped]bool{}}
 	for _, c := range t.conns {
 		e.open += len(c.open)
+		if !c.says[server].begun {
+			e.unmet[c] = true
+		}
 	}
 	t.ears = append(t.ears, e)
 	return e
@@ -160,6 +164,9 @@ func (e *Ear) Fell() (said, told int) {
 	said, told = e.tap.lost[client]-e.lost[client], e.tap.lost[server]-e.lost[server]
 	for _, c := range e.tap.conns {
 		n := c.fell()
+		if e.unmet[c] && !c.says[server].begun {
+			n[client]-- // it began before, and may have been given up since
+		}
 		said, told = said+n[client], told+n[server]
 	}
 	return said, told

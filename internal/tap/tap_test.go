@@ -89,6 +89,24 @@ func TestEar(t *testing.T) {
 	}
 }
 
+// TestUnmet: that a server was not reached before says nothing of what did not arrive since.
+func TestUnmet(t *testing.T) {
+	var host talk
+	ask := func(from netip.AddrPort) {
+		host.Hear(lab.Segment{From: from, To: redis, Number: 7, Begins: true})
+	}
+	ask(program)
+	ear := host.Listen()
+	ask(program) // as TCP asks again
+	if said, told := ear.Fell(); said != 0 || told != 0 {
+		t.Errorf("%d and %d of before", said, told)
+	}
+	ask(other)
+	if said, told := ear.Fell(); said != 1 || told != 0 {
+		t.Errorf("%d and %d, want 1 and 0", said, told)
+	}
+}
+
 // TestEnds: who is gone waits for no answer, and the next connection from there is another.
 func TestEnds(t *testing.T) {
 	for _, by := range []netip.AddrPort{program, redis} {
