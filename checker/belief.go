@@ -137,7 +137,7 @@ func (r *run) clashFinding(c clash) Finding {
 	f.Mechanism, f.At, f.From, f.To = lb.DoubleGrant, c.From, min(first.Call, second.Call), min(c.To, r.Last)
 	f.Confirmed = r.clashConfirmed(c)
 	f.Sentence = r.who(first) + " and " + r.who(second) + " both relied on " + r.theLock(first) +
-		" from " + r.sec(c.From) + " to " + r.sec(c.To) + ": " + r.tell(first) + "; " + r.tell(second)
+		" from " + r.sec(c.From) + " to " + r.sec(r.both(c)) + ": " + r.tell(first) + "; " + r.tell(second)
 	if c.overlaps > 1 {
 		f.Sentence += "; " + count(c.overlaps-1, "further overlap") + " followed without a break"
 	}
@@ -145,6 +145,19 @@ func (r *run) clashFinding(c clash) Finding {
 		f.Sentence += "; " + count(c.followers, "further period") + " with two owners came after it"
 	}
 	return f
+}
+
+// both is until when the first two of a clash relied on the lock; a third may go on with it.
+func (r *run) both(c clash) lb.Instant {
+	to := c.To
+	for _, a := range c.acqs[:2] {
+		for _, s := range r.Belief(a) {
+			if s.Has(c.From) {
+				to = min(to, s.To)
+			}
+		}
+	}
+	return to
 }
 
 // clashConfirmed lets porcupine judge the two beliefs as if they were holds.

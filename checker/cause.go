@@ -69,7 +69,7 @@ func (s *store) mechanism(a *acquisition, e *history.Access, overtakers []*histo
 			continue
 		}
 		for _, b := range r.Belief(y) {
-			if slices.ContainsFunc(belief, b.Overlaps) {
+			if both := a.Shared && y.Shared; !both && slices.ContainsFunc(belief, b.Overlaps) {
 				return lb.DoubleGrant, nil
 			}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // badness orders outcomes from harmless to worst for merging runs. Runs that proved
-// nothing weigh more than those that were safe if they are more than half.
+// nothing weigh more than those that were safe if they are more than half, and one that saw harm does always.
 var badness = []lb.Outcome{lb.NotAvailable, lb.Safe, lb.Inconclusive,
 	lb.Check, lb.Fence, lb.Stuck, lb.Broken}
 
@@ -20,7 +20,7 @@ func Decisive(runs []Result, info lb.Info) int {
 	decisive, level, few := -1, -1, 2*inconclusive(runs) > len(runs)
 	for i, r := range runs {
 		n := 2 * slices.Index(badness, r.Outcome)
-		if r.Outcome == lb.Inconclusive && !few {
+		if r.Outcome == lb.Inconclusive && !few && !harmed(r) {
 			n = 0
 		}
 		if e := info.Expected(r.Plan.Fault); e != nil && !agrees(e, r) {

@@ -133,6 +133,10 @@ func TestRunsThatProveNothing(t *testing.T) {
 			t.Errorf("%v: %+v", tt.runs, c)
 		}
 	}
+	harm := Result{Outcome: nothing, Reason: "cut short; harm was seen", Layers: []Layer{{Name: LayerStore, Verdict: Invalid}}}
+	if c := Merge([]Result{{Outcome: safe}, {Outcome: safe}, harm}, lb.Info{}); c.Outcome != nothing || c.Reason != harm.Reason || c.Open() != "" {
+		t.Errorf("harm in a run that proves nothing: %+v", c)
+	}
 	if c := Merge([]Result{{Outcome: safe}, {Outcome: nothing}}, lb.Info{}); c.Reason != "SAFE in 1 run, 1 proved nothing" {
 		t.Errorf("without a reason: %q", c.Reason)
 	}

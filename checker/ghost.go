@@ -155,14 +155,16 @@ func (r *run) blame(w *waiting, owners []*acquisition, at lb.Instant) string {
 
 // lastSeen says what became of an acquisition.
 func (r *run) lastSeen(a *acquisition) string {
-	at := ""
-	for _, st := range r.Steps {
-		if st.Acq != none && &r.Acqs[st.Acq] == a {
-			at = " at step " + st.Name
+	stood := func(word string) (at string) {
+		for _, st := range r.Steps {
+			if st.Acq != none && &r.Acqs[st.Acq] == a {
+				at = word + st.Name
+			}
 		}
+		return at
 	}
 	if dead := r.Dead(a); dead < Forever && r.GivenBack(a) == Forever {
-		return fmt.Sprintf("%s was killed%s at %s", r.who(a), at, r.sec(dead))
+		return fmt.Sprintf("%s was killed at %s%s", r.who(a), r.sec(dead), stood(", having been seen last at step "))
 	}
 	var last *history.Release
 	for rel := range r.Releases(a) {
@@ -170,11 +172,15 @@ func (r *run) lastSeen(a *acquisition) string {
 	}
 	switch {
 	case last != nil:
-		return fmt.Sprintf("%s had called release at %s (%s)", r.who(a), r.sec(last.Call), last.Result)
+		by := r.who(a)
+		if last.Client != a.Client && a.Client != none {
+			by = r.Clients[last.Client].Name + ", for " + by + ","
+		}
+		return fmt.Sprintf("%s had called release at %s (%s)", by, r.sec(last.Call), last.Result)
 	case a.Granted():
 		return fmt.Sprintf("%s was granted it at %s and never released it", r.who(a), r.sec(a.Return))
 	case a.Result == lb.AnswerFailed:
 		return fmt.Sprintf("%s had asked for it at %s and failed at %s", r.who(a), r.sec(a.Call), r.sec(a.Return))
 	}
-	return fmt.Sprintf("%s asked for it at %s and never learned the outcome%s", r.who(a), r.sec(a.Call), at)
+	return fmt.Sprintf("%s asked for it at %s and never learned the outcome%s", r.who(a), r.sec(a.Call), stood(" at step "))
 }

@@ -71,7 +71,10 @@ func Grant(ops []Op) GrantResult {
 // most is how many violations are kept; one is enough for a verdict.
 const most = 1000
 
-const whileHeld = "granted while it was held"
+const (
+	whileHeld     = "granted while it was held"
+	lostWhileHeld = "lost while it was held"
+)
 
 // tenure is one acquisition: its operations by index, and the stretch in which
 // it certainly holds the lock (from == to: none).
@@ -253,7 +256,7 @@ func (g *grant) placeRest() {
 			at = min(g.ops[t.acquire].Return, op.Return) // clocks err: it comes after the instant in which it held
 		}
 		if at > op.Return {
-			what := "lost while it was held"
+			what := lostWhileHeld
 			if op.Result == Released {
 				what = "released twice"
 			}

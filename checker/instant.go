@@ -170,7 +170,7 @@ func (g *grant) entangled(points []Point, ties []tie, moved map[int32]bool) {
 		case p.rank == rankLost && op.Result == Released:
 			what = "released twice"
 		case p.rank == rankLost:
-			what = "lost while it was held"
+			what = lostWhileHeld
 		case p.rank == rankWindow:
 			w := g.window(&g.tenures[op.ID])
 			partial = partial || w.from < w.to // what keeps it out of other instants is not here

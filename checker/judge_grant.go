@@ -134,7 +134,7 @@ func (r *run) grantFinding(ops []Op, c cause) Finding {
 	switch {
 	case len(acqs) > 1:
 		f.Mechanism = lb.DoubleGrant
-	case acqs[0].Granted():
+	case acqs[0].Granted() && c.What == lostWhileHeld:
 		f.Mechanism = lb.VanishedGrant
 	}
 	if len(acqs) == 2 && acqs[0].Granted() && acqs[1].Granted() && c.What == whileHeld {

@@ -23,6 +23,22 @@ func TestSentences(t *testing.T) {
 			50 renew A a until=900
 			700 C A a; 701 R A a ok`, LayerGrant,
 			"B was granted the lock at 0.039 s while A still held it, 0.060 s before the end of its lease, as it stood then: A was granted it at 0.001 s until 0.099 s, renewed until 0.899 s", ""},
+		"of three the first two relied on it together for less than all": {`
+			1 c A a; 2 r A a ok until=30
+			3 c B b; 20 r B b ok until=100
+			21 c C c; 25 r C c ok until=90`, LayerBelief,
+			"A and B both relied on the lock from 0.019 s to 0.029 s: A was granted it at 0.001 s until 0.029 s", ""},
+		"what was given back twice was not dropped by the service": {`
+			1 c A a; 2 r A a ok
+			3 C A a; 4 R A a ok
+			5 C A a; 6 R A a ok`, LayerGrant, "[] the lock was released twice", "vanished"},
+		"who writes while it shares the lock breaks in on nobody's grant": {`
+			1 c A a shared; 2 r A a ok
+			3 c B b shared; 4 r B b ok
+			5 read A a seq=1 plain=0
+			6 read B b seq=2 plain=0
+			7 write B b seq=3 plain=0/0/1
+			8 write A a seq=4 plain=1/0/1`, LayerStore, "[] A wrote 1 over 1", "double grant"},
 		"a lease that somebody let go in between and renewed later": {`
 			1 c A a shared; 2 r A a ok until=100
 			3 read A a seq=1 plain=7

@@ -49,7 +49,7 @@ func judgeTidy(r *run) Layer {
 		}
 		declared := slices.Contains(strings.Split(r.plan.Traits.Leaves, ","), g.first.Name)
 		if !declared && g.more() > MayKeep(len(r.Clients)) && float64(g.more()) > mustGrow*float64(g.asked) {
-			grew = append(grew, fmt.Sprintf("%s at %s grew from %d to %d in %s, and were still there %s after the clients had ended",
+			grew = append(grew, fmt.Sprintf("%s at %s grew from %d to %d in %s, and were still there %s after the work had ended",
 				g.first.Name, g.first.Target, g.first.N, g.last.N, count(g.asked, "acquisition"), seconds(g.last.At.Sub(r.End))))
 		}
 	}

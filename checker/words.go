@@ -57,7 +57,7 @@ func (r *run) tell(a *acquisition) string {
 	case a.Granted():
 		s = fmt.Sprintf("%s was granted it at %s", r.who(a), r.sec(a.Return))
 	case a.Result == lb.AnswerFailed:
-		s = fmt.Sprintf("%s was refused it at %s", r.who(a), r.sec(a.Return))
+		s = fmt.Sprintf("%s did not get it at %s", r.who(a), r.sec(a.Return))
 	default:
 		s = fmt.Sprintf("%s asked for it at %s and never learned the outcome", r.who(a), r.sec(a.Call))
 	}

@@ -116,14 +116,14 @@ func (s *scene) lateReleaser(first, second *act) (*act, *history.Release) {
 		if s.first(a) > meanwhile.To {
 			break
 		}
-		if !a.Granted() || n == first.n || n == second.n {
+		if n == first.n || n == second.n {
 			continue
 		}
 		for r := range s.Releases(a) {
 			if r.Client != a.Client || r.Call <= when || !meets(period{From: r.Call, To: returned(r)}, meanwhile) {
 				continue
 			}
-			if end := min(s.LeaseEnd(a), a.Lost); end < returned(r) && s.mayFree(r, end, first) {
+			if end := s.over(a); end < returned(r) && s.mayFree(r, end, first) {
 				found, when, release = n, r.Call, r
 			}
 		}
@@ -132,6 +132,14 @@ func (s *scene) lateReleaser(first, second *act) (*act, *history.Release) {
 		return nil, nil
 	}
 	return s.act(found), release
+}
+
+// over is when the acquisition was its client's no more, and before everything if it was never told to be.
+func (s *scene) over(a *history.Acquisition) lb.Instant {
+	if !a.Granted() {
+		return -1
+	}
+	return min(s.LeaseEnd(a), a.Lost)
 }
 
 // mayFree reports whether a release of what ended at that time may have freed what holder was granted.
@@ -148,13 +156,25 @@ func (s *scene) blame(a *act, r *history.Release, holder *act) {
 	if a == nil || returned(r) < holder.granted() {
 		return
 	}
-	s.cause = fmt.Sprintf("What freed it, as far as can be seen: the release by %s of its own acquisition, called at %s", s.ClientName(a.Acquisition), s.clock(r.Call))
-	if end := min(s.LeaseEnd(a.Acquisition), a.Lost); end < r.Call {
+	seen := "What freed it, as far as can be seen"
+	if r.Call < holder.granted() {
+		seen = "What may have freed it"
+	}
+	s.cause = fmt.Sprintf("%s: the release by %s of its own acquisition, called at %s", seen, s.ClientName(a.Acquisition), s.clock(r.Call))
+	switch end := s.over(a.Acquisition); {
+	case !a.Granted():
+		s.cause += ", of which it had heard no grant"
+	case end < r.Call:
 		s.cause += ", after its lease had ended at " + s.clock(end)
-	} else {
+	default:
 		s.cause += " and on its way when its lease ended at " + s.clock(end)
 	}
-	s.cause += fmt.Sprintf(" (answered: %s), while %s had been granted the lock.", reply(r), s.ClientName(holder.Acquisition))
+	s.cause += fmt.Sprintf(" (answered: %s)", reply(r))
+	if who := s.ClientName(holder.Acquisition); r.Call < holder.granted() {
+		s.cause += fmt.Sprintf(", and not yet answered when %s was granted the lock: it came before that, or after.", who)
+	} else {
+		s.cause += fmt.Sprintf(", while %s had been granted the lock.", who)
+	}
 }
 
 // returned is the end of a release, or its call if nothing is known of an end.

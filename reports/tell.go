@@ -27,7 +27,7 @@ func (s *scene) answer(a *act) string {
 		}
 		return t
 	case lb.AnswerFailed:
-		return "is refused the lock"
+		return "does not get the lock"
 	}
 	return "gets no definite answer: the lock may be its own or not"
 }

@@ -73,6 +73,7 @@ func TestCause(t *testing.T) {
 	}{
 		"called late":     {97, 97.8, lb.AnswerOK, "called at 0.097 s, after its lease had ended at 0.090 s (answered: ok), while w2.c0 had been granted the lock", "releases, after its lease has ended: ok"},
 		"came late":       {89, 97.8, lb.AnswerOK, "called at 0.089 s and on its way when its lease ended at 0.090 s (answered: ok)", "releases the lock; the answer comes when its lease has ended: ok"},
+		"or a hand-off":   {91, 94.5, lb.AnswerOK, "What may have freed it: the release by w1.c0 of its own acquisition, called at 0.091 s, after its lease had ended at 0.090 s (answered: ok), and not yet answered when w2.c0 was granted the lock: it came before that, or after.", "releases, after its lease has ended: ok"},
 		"freed nothing":   {97, 97.8, lb.AnswerLost, "", ""},
 		"without effect":  {97, 97.8, lb.AnswerFailed, "", ""},
 		"before the next": {91, 92, lb.AnswerOK, "", ""},
@@ -93,6 +94,19 @@ func TestCause(t *testing.T) {
 		if c.want != "" && !told {
 			t.Errorf("%s: %q is no moment: %+v", name, c.do, s.moments)
 		}
+	}
+}
+
+// TestCauseUnasked: who never heard of a grant may free what another holds, too.
+func TestCauseUnasked(t *testing.T) {
+	tp := &tape{value: 10}
+	tp.call(0, "w1.c0").answer(50, lb.AnswerUnknown).release(97, 97.8, lb.AnswerOK)
+	a := tp.call(20, "w2.c0").grant(94, 184).read(95)
+	b := tp.call(40, "w3.c0").grant(98.6, 188).read(99.5)
+	tp.add(140, history.Event{Kind: history.KindEnd})
+	s := newScene(indexed(t, tp.h), checker.Finding{Mechanism: lb.DoubleGrant, At: at(98.6), From: at(20), To: at(105.1), IDs: []string{a.id, b.id}}, history.Plan{})
+	if want := "the release by w1.c0 of its own acquisition, called at 0.097 s, of which it had heard no grant (answered: ok), while w2.c0 had been granted the lock."; !strings.Contains(s.cause, want) {
+		t.Errorf("%q, want %q", s.cause, want)
 	}
 }
 
