@@ -21,18 +21,19 @@ const (
 // nobody, and no other layer tells. What else was wrong then, such as a clock since the beginning,
 // it does not know, and does not say.
 func judgeAnswers(r *run) Layer {
-	calm := func(at lb.Instant) bool {
+	calm := func(n int32) bool { // from its call to its return
+		a := &r.Acqs[n]
 		for i := range r.Faults {
 			f := &r.Faults[i]
-			if end := f.Healed; f.Struck && at+2*r.Error >= f.Strike && (end == history.Forever || at <= end+afterwards*lb.Instant(r.plan.TTL)+2*r.Error) {
+			if end := f.Healed; f.Struck && a.Return+2*r.Error >= f.Strike && (end == history.Forever || a.Call <= end+afterwards*lb.Instant(r.plan.TTL)+2*r.Error) {
 				return false
 			}
 		}
-		return at <= r.End
+		return a.Return <= r.End
 	}
 	asked := 0
 	for i := range r.Acqs {
-		if a := &r.Acqs[i]; a.Asked && a.Return != history.Forever && calm(a.Return) {
+		if a := &r.Acqs[i]; a.Asked && a.Return != history.Forever && calm(int32(i)) {
 			asked++
 		}
 	}
@@ -56,10 +57,10 @@ func judgeAnswers(r *run) Layer {
 	return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while no fault was in force, of which %d ended in an error", count(asked, "acquire"), len(failed))}
 }
 
-// failed are the acquires that failed at such a time.
-func (r *run) failed(when func(lb.Instant) bool) (all []*history.CallError) {
+// failed are such acquires that failed.
+func (r *run) failed(such func(acq int32) bool) (all []*history.CallError) {
 	for i := range r.Errors {
-		if e := &r.Errors[i]; !e.Release && when(e.At) {
+		if e := &r.Errors[i]; !e.Release && such(e.Acq) {
 			all = append(all, e)
 		}
 	}
@@ -81,7 +82,7 @@ func suchAs(failed []*history.CallError) string {
 
 // inVain says how many acquires failed, where that may be why so little was seen; else "".
 func (r *run) inVain() string {
-	failed := r.failed(func(lb.Instant) bool { return true })
+	failed := r.failed(func(int32) bool { return true })
 	if len(failed) == 0 {
 		return ""
 	}

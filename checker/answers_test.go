@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,5 +81,32 @@ func tellsBeside(t *testing.T, res Result, layer string, want Verdict, says stri
 	}
 	if res.Outcome == lb.Broken || res.Outcome == lb.Stuck {
 		t.Errorf("%s: %s", res.Outcome, res.Reason)
+	}
+}
+
+// TestCalledUnderAFault: who asked under a fault and fails long after it fails by that.
+func TestCalledUnderAFault(t *testing.T) {
+	for call, want := range map[int]Verdict{41: Valid, 65: Invalid} {
+		const second = lb.Instant(time.Second)
+		fault := func(at int, p string) history.Event {
+			return history.Event{At: lb.Instant(at) * second, Kind: history.KindFault, Name: "f", Phase: p}
+		}
+		events := history.Events{fault(40, history.PhaseStrike), fault(58, history.PhaseHeal), fault(58, history.PhaseHealed)}
+		for i := range 5 {
+			ask := history.Event{At: lb.Instant(call) * second, Kind: history.KindCall, Op: history.OpAcquire, Client: fmt.Sprint("c", i), Lock: "L", ID: fmt.Sprint(i)}
+			ret := ask
+			ret.At, ret.Kind, ret.Result, ret.Error = 70*second, history.KindReturn, lb.AnswerFailed, true
+			events = append(events, ask, ret)
+		}
+		ask := history.Event{At: 75 * second, Kind: history.KindCall, Op: history.OpAcquire, Client: "d", Lock: "L", ID: "d"}
+		ret := ask
+		ret.At, ret.Kind = 76*second, history.KindReturn
+		events = append(events, ask, ret, history.Event{At: 80 * second, Kind: history.KindEnd})
+		slices.SortStableFunc(events, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
+		ix, err := history.Of(events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tellsBeside(t, Check(t.Context(), history.Plan{TTL: time.Second}, ix), LayerAnswers, want, "ended in an error")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -12,7 +11,7 @@ import (
 // failoverByCommand changes the leader as people do before they work on its machine: it
 // lives on. Nobody else has asked for the lock yet, so that all ask the new one.
 func failoverByCommand() Fault {
-	return Fault{Name: "failover-by-command", Family: Servers, At: whileHolding, Trouble: history.Failover,
+	return Fault{Name: "failover-by-command", Family: Servers, At: whileHolding, // no Trouble: nothing has failed
 		Doc:   "people have another server lead while a client holds the lock: SENTINEL FAILOVER, etcd's move-leader, a replica promoted",
 		Needs: []Need{ALeader, AHandover, Requests}, MinTTL: promotionTTL, Lasts: Length{TTLs: 1.25},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {

@@ -190,7 +190,7 @@ func (b *Builder) addOperation(r *record, ev *Event) error {
 		b.sent(ev)
 		r.flags = uint8(ev.Result)
 		if ev.Error {
-			b.ix.Errors = append(b.ix.Errors, CallError{At: r.at, Client: r.client, Release: ev.Op == OpRelease, Note: b.notes.once(ev.Note)})
+			b.ix.Errors = append(b.ix.Errors, CallError{At: r.at, Acq: r.acq, Client: r.client, Release: ev.Op == OpRelease, Note: b.notes.once(ev.Note)})
 		}
 	}
 	if ev.Shared {

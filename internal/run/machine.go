@@ -113,7 +113,7 @@ func serverVersion(ctx context.Context, driver lab.Driver, k lab.Kind) string {
 	if v, ok := known.Load(program); ok {
 		return v.(string)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second) // a machine that is busy takes its time
 	defer cancel()
 	text, err := driver.Ask(ctx, k, k.Version.Command)
 	if err != nil {

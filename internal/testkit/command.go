@@ -35,7 +35,7 @@ func Ran(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
 }
 
 // Eventually waits until ok returns nil, and fails the test with its error if that takes
-// longer than bound.
+// longer than bound, or four times as long on a machine that has much else to do.
 func Eventually(t testing.TB, bound time.Duration, ok func() error) {
 	t.Helper()
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
@@ -43,7 +43,7 @@ func Eventually(t testing.TB, bound time.Duration, ok func() error) {
 		if err == nil {
 			return
 		}
-		if time.Since(start) > bound {
+		if took := time.Since(start); took > bound && (took > 4*bound || !Busy(t.Context())) {
 			t.Fatal(err)
 		}
 	}

@@ -95,6 +95,12 @@ func idle(ctx context.Context) (bool, error) {
 	return after.idleSince(before), err
 }
 
+// Busy reports whether the processors have so much to do that whoever is to keep a lease of a second may not.
+func Busy(ctx context.Context) bool {
+	free, err := idle(ctx)
+	return err != nil || !free
+}
+
 // idleSince reports whether the processors had enough idle time between the two.
 func (s spent) idleSince(before spent) bool {
 	return s.idle-before.idle >= enoughIdle*(s.all-before.all)

@@ -19,10 +19,10 @@ type probe struct {
 	record func(history.Event)
 	asks   map[string]bool // the steps before a request
 
-	owner    atomic.Value           // of the operation in hand
-	entered  atomic.Pointer[string] // the step before its first request, nil when that was passed
-	asking   atomic.Bool            // for the lock
-	requests atomic.Int64           // that were sent for it; renewals run beside it
+	owner    atomic.Value         // of the operation in hand
+	entered  atomic.Pointer[door] // before its first request
+	asking   atomic.Bool          // for the lock
+	requests atomic.Int64         // that were sent for it; renewals run beside it
 
 	work []string // the steps of the workload, which are around no request
 
@@ -32,11 +32,19 @@ type probe struct {
 	news     []string        // those that it has not told of
 }
 
+// door is the step before the first request of a call, which lets nobody by before it was passed: a lock
+// may send its first requests to several servers at once.
+type door struct {
+	step string
+	once sync.Once
+	err  error
+}
+
 // begin starts counting the requests of one operation, the first of which is behind the step entered.
 func (p *probe) begin(owner, entered string) {
 	p.owner.Store(owner)
 	p.requests.Store(0)
-	p.entered.Store(&entered)
+	p.entered.Store(&door{step: entered})
 }
 
 // Session implements [lb.SessionProbe].
@@ -62,21 +70,24 @@ func (p *probe) told() Client {
 // Step implements [lb.Probe].
 func (p *probe) Step(ctx context.Context, m lb.Move) error {
 	p.note(m.Name)
-	var entered *string
+	var first *door
 	if p.asks[m.Name] && m.Actor != lb.Renewal && m.Owner == p.owner.Load() {
 		p.requests.Add(1)
 		if m.Actor == lb.Main {
-			entered = p.entered.Swap(nil)
+			first = p.entered.Load()
 		}
 	}
 	if p.traps == nil {
 		return ctx.Err()
 	}
-	if entered != nil {
-		first := m
-		first.Name = *entered
-		if err := p.traps.pass(ctx, p.client, first); err != nil {
-			return err
+	if first != nil {
+		first.once.Do(func() {
+			at := m
+			at.Name = first.step
+			first.err = p.traps.pass(ctx, p.client, at)
+		})
+		if first.err != nil {
+			return first.err
 		}
 	}
 	return p.traps.pass(ctx, p.client, m)

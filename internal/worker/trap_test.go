@@ -2,6 +2,8 @@ package worker
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -141,4 +143,32 @@ func TestAllStandThere(t *testing.T) {
 		t.Errorf("reported %+v, want that it goes on", r)
 	}
 	desk.silent(t)
+}
+
+// TestDoor: of the requests that a call begins with at once, to several servers, none leaves before the step that
+// comes before the first was passed.
+func TestDoor(t *testing.T) {
+	traps, desk := newTraps()
+	traps.arm(Order{N: 1, Step: lb.StepAcquiring, How: faults.Delay})
+	p := &probe{client: "c", traps: traps, asks: map[string]bool{lb.Before("set"): true}}
+	p.begin("c.1", lb.StepAcquiring)
+	var left atomic.Int64
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() {
+			if err := p.Step(t.Context(), lb.Move{Name: lb.Before("set"), Owner: "c.1"}); err != nil {
+				t.Error(err)
+			}
+			left.Add(1)
+		})
+	}
+	if r := desk.next(t); r.N != 1 {
+		t.Errorf("reported %+v", r)
+	}
+	time.Sleep(50 * time.Millisecond)
+	if n := left.Load(); n != 0 {
+		t.Errorf("%d requests left while the client was held before its first", n)
+	}
+	traps.free(1)
+	all.Wait()
 }
