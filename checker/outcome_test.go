@@ -162,7 +162,7 @@ func TestMisnamed(t *testing.T) {
 		"setnx,del,set":     "the program sent setnx, which it does not name among its requests, so that no fault can be told to strike there",
 		"evalsha,ping,setx": "the program sent evalsha, ping, setx, which it does not name among its requests, so that no fault can be told to strike there; it names set, del among its requests, which no client was seen to send",
 	} {
-		s := tell(history.Plan{Exec: &history.Exec{Name: "mine", Described: []byte(`{"requests":["set","del"]}`)}}).busy(10, 12)
+		s := tell(history.Plan{Exec: &history.Exec{Name: "mine", Described: []byte(`{"requests":["set","del","unlisten"],"rare":{"unlisten":"once in a while"}}`)}}).busy(10, 12)
 		for i := range s.events {
 			if e := &s.events[i]; e.Kind == history.KindReturn {
 				e.Requests, e.Sent, sent = 1, sent, ""

@@ -110,6 +110,8 @@ func (w withheld) grantProof(ctx context.Context, on Strike, v *Victim, how func
 			return proven(false, "%s asked while the lock was free, and %s", v.Client, w.none())
 		case w.closed:
 			return proven(false, "%s asked while the lock was free, and %s", v.Client, hungUp)
+		case votes && 2*w.granted(on.Setting().Algorithm.Takes) <= t.Servers:
+			return proven(false, "%s asked while the lock was free, and the answers to its %s that were lost are of no majority of %d servers", v.Client, w.asked(), t.Servers)
 		case !votes && !slices.ContainsFunc(w.answers, func(m wire.Message) bool { return !m.Failed }):
 			return proven(false, "%s asked while the lock was free, and the answer to its %s granted nothing", v.Client, w.asked())
 		}

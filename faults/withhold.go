@@ -70,6 +70,16 @@ func (w withheld) none() string {
 	return "the lock service did not answer it within half a lease"
 }
 
+// granted counts the answers to a request that were no refusal.
+func (w withheld) granted(request string) (n int) {
+	for _, m := range w.answers {
+		if m.Request == request && !m.Failed {
+			n++
+		}
+	}
+	return n
+}
+
 // asked are the requests that were answered.
 func (w withheld) asked() string {
 	times := map[string]int{}

@@ -30,11 +30,17 @@ type trap struct {
 	Order
 	letGo chan struct{} // closed to let go of whom it delays
 	there []string      // clients that it has caught
+	again bool          // the client that comes is caught already: it sends several requests at once
 }
 
 // wants reports whether the trap is for that client at that step.
 func (t *trap) wants(client, step string) bool {
 	return (t.Step == step || t.Step == AnyStep) && client != t.AllBut && (t.Only == "" || t.Only == client) && (t.AllBut != "" || len(t.there) < max(t.All, 1))
+}
+
+// holds reports whether the client stands at that step already.
+func (t *trap) holds(client, step string) bool {
+	return t.How == faults.Delay && t.Step == step && slices.Contains(t.there, client)
 }
 
 // complete reports whether all have come for whom it waits.
@@ -75,14 +81,16 @@ func (t *traps) spring(client, step string) (caught []*trap) {
 	defer t.mu.Unlock()
 	stopped := false
 	for _, trap := range t.set {
-		if !trap.wants(client, step) || stopped && trap.How != Notice {
+		held := trap.holds(client, step)
+		if !held && !trap.wants(client, step) || stopped && trap.How != Notice {
 			continue
 		}
-		if !slices.Contains(trap.there, client) { // it may send several requests at once
+		if !slices.Contains(trap.there, client) {
 			trap.there = append(trap.there, client)
 		}
 		stopped = stopped || trap.How != Notice
 		one := *trap
+		one.again = held
 		one.Step = step
 		if !one.complete() {
 			one.How = faults.Delay
@@ -92,9 +100,21 @@ func (t *traps) spring(client, step string) (caught []*trap) {
 	return caught
 }
 
+// wait returns when whom it delays is let go.
+func (t *trap) wait(ctx context.Context) {
+	select {
+	case <-t.letGo:
+	case <-ctx.Done():
+	}
+}
+
 // pass is called at every step of every client.
 func (t *traps) pass(ctx context.Context, client string, m lb.Move) error {
 	for _, trap := range t.spring(client, m.Name) {
+		if trap.again {
+			trap.wait(ctx)
+			continue
+		}
 		caught := Report{N: trap.N, Say: SayCaught, At: clock.Now(), Client: client, ID: m.Owner, Lock: m.Lock}
 		if trap.How == Notice {
 			t.report(caught)
@@ -142,10 +162,7 @@ func (t *traps) stop(ctx context.Context, trap *trap, caught Report) {
 			return
 		}
 	case faults.Delay:
-		select {
-		case <-trap.letGo:
-		case <-ctx.Done():
-		}
+		trap.wait(ctx)
 	}
 	if !trap.complete() {
 		return

@@ -145,11 +145,17 @@ func TestAllStandThere(t *testing.T) {
 	desk.silent(t)
 }
 
-// TestDoor: of the requests that a call begins with at once, to several servers, none leaves before the step that
-// comes before the first was passed.
-func TestDoor(t *testing.T) {
+// TestTogether: of the requests that a client sends at once, to several servers, none leaves while it is held
+// before its call's first, or before those.
+func TestTogether(t *testing.T) {
+	for _, step := range []string{lb.StepAcquiring, lb.Before("set")} {
+		t.Run(step, func(t *testing.T) { together(t, step) })
+	}
+}
+
+func together(t *testing.T, step string) {
 	traps, desk := newTraps()
-	traps.arm(Order{N: 1, Step: lb.StepAcquiring, How: faults.Delay})
+	traps.arm(Order{N: 1, Step: step, How: faults.Delay})
 	p := &probe{client: "c", traps: traps, asks: map[string]bool{lb.Before("set"): true}}
 	p.begin("c.1", lb.StepAcquiring)
 	var left atomic.Int64
@@ -165,7 +171,7 @@ func TestDoor(t *testing.T) {
 	if r := desk.next(t); r.N != 1 {
 		t.Errorf("reported %+v", r)
 	}
-	time.Sleep(50 * time.Millisecond)
+	desk.silent(t) // it is caught once
 	if n := left.Load(); n != 0 {
 		t.Errorf("%d requests left while the client was held before its first", n)
 	}
