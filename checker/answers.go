@@ -60,7 +60,7 @@ func judgeAnswers(r *run) Layer {
 // failed are such acquires that failed.
 func (r *run) failed(such func(acq int32) bool) (all []*history.CallError) {
 	for i := range r.Errors {
-		if e := &r.Errors[i]; !e.Release && such(e.Acq) {
+		if e := &r.Errors[i]; !e.Release && e.Acq != none && such(e.Acq) {
 			all = append(all, e)
 		}
 	}

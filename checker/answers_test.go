@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,18 +90,22 @@ func TestCalledUnderAFault(t *testing.T) {
 		fault := func(at int, p string) history.Event {
 			return history.Event{At: lb.Instant(at) * second, Kind: history.KindFault, Name: "f", Phase: p}
 		}
-		events := history.Events{fault(40, history.PhaseStrike), fault(58, history.PhaseHeal), fault(58, history.PhaseHealed)}
+		// What was recorded first need not have happened first: there are several recorders.
+		var events history.Events
+		for i := range 3 {
+			late := history.Event{At: lb.Instant(75+i) * second, Kind: history.KindCall, Op: history.OpAcquire, Client: fmt.Sprint("d", i), Lock: []string{"L", "M", "N"}[i], ID: fmt.Sprint("d", i)}
+			granted := late
+			granted.At, granted.Kind = late.At+second, history.KindReturn
+			events = append(events, late, granted)
+		}
+		events = append(events, fault(40, history.PhaseStrike), fault(58, history.PhaseHeal), fault(58, history.PhaseHealed))
 		for i := range 5 {
 			ask := history.Event{At: lb.Instant(call) * second, Kind: history.KindCall, Op: history.OpAcquire, Client: fmt.Sprint("c", i), Lock: "L", ID: fmt.Sprint(i)}
 			ret := ask
 			ret.At, ret.Kind, ret.Result, ret.Error = 70*second, history.KindReturn, lb.AnswerFailed, true
 			events = append(events, ask, ret)
 		}
-		ask := history.Event{At: 75 * second, Kind: history.KindCall, Op: history.OpAcquire, Client: "d", Lock: "L", ID: "d"}
-		ret := ask
-		ret.At, ret.Kind = 76*second, history.KindReturn
-		events = append(events, ask, ret, history.Event{At: 80 * second, Kind: history.KindEnd})
-		slices.SortStableFunc(events, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
+		events = append(events, history.Event{At: 80 * second, Kind: history.KindEnd})
 		ix, err := history.Of(events)
 		if err != nil {
 			t.Fatal(err)

@@ -187,7 +187,7 @@ type Count struct {
 // CallError is a call of a lock that failed, and was neither refused nor given up by its caller.
 type CallError struct {
 	At      lb.Instant // of its return
-	Acq     int32
+	Acq     int32      // None where its call was not recorded
 	Client  int32
 	Release bool
 	Note    string // how, "" where that was not told

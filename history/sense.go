@@ -53,6 +53,7 @@ func (b *Builder) Index() (*Index, error) {
 				}
 				ix.Doubts = append(ix.Doubts, "something was not recorded: "+err.Error())
 				ix.Accesses = nil
+				s.tellErrors()
 				ix.arrange()
 				return ix, nil
 			}
@@ -60,6 +61,7 @@ func (b *Builder) Index() (*Index, error) {
 		b.chunks[i] = nil // its memory is needed
 	}
 	b.acqs.refs = nil
+	s.tellErrors()
 	for i := range ix.Accesses {
 		e := &ix.Accesses[i]
 		e.Acq, e.At = s.number[e.Acq], s.clocks[e.file].widen(e.At, false)
@@ -73,6 +75,14 @@ func (b *Builder) Index() (*Index, error) {
 	}
 	ix.arrange()
 	return ix, nil
+}
+
+// tellErrors says of each error which acquisition it is of.
+func (s *sense) tellErrors() {
+	for i := range s.ix.Errors {
+		e := &s.ix.Errors[i]
+		e.Acq = s.number[e.Acq]
+	}
 }
 
 // meet gives every client its process.

@@ -13,11 +13,9 @@ package locktest
 
 import (
 	"testing"
-	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/conform"
-	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // Options are what the suite can't know from the algorithm itself.
@@ -27,15 +25,11 @@ type Options = conform.Options
 type RoundTrips = conform.RoundTrips
 
 // Run holds impl to its claims, each check in a parallel subtest of its own. It needs
-// RoundTrips, and takes about 10 s. On a machine that has much else to do leases are of 4 s, where
-// Options leave them open.
+// RoundTrips, and takes about 10 s.
 func Run(t *testing.T, impl lb.Impl, o Options) {
 	t.Helper()
 	if o.RoundTrips.Acquire == 0 {
 		t.Fatal("locktest: Options.RoundTrips is required: say what an acquire and a release cost")
-	}
-	if o.TTL == 0 && testkit.Busy(t.Context()) {
-		o.TTL = 4 * time.Second
 	}
 	s, err := conform.New(impl, o)
 	run(t, s, err, (*testing.T).Parallel)
