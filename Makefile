@@ -37,6 +37,9 @@ results: servers languages build ## docs/results: the matrix, the benchmark and 
 	./lockbench quorum --jobs 2 --out runs/results/quorum
 	./lockbench report --publish docs/results runs/results && rm -f docs/results/*.svg
 
+claims: servers languages build ## docs/claims.md: what four surveys say of locks, held against runs of lockbench, in about half an hour; keep it quiet
+	go run ./internal/claims
+
 build: ## the program, ./lockbench
 	go build -o lockbench ./cmd/lockbench
 
@@ -119,4 +122,4 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 noise: servers ## benchmarks of one build must not differ, 20 pairs, and a build with a slower lock must, 5 tries
 	LOCKBENCH_TEST_ALL=yes LOCKBENCH_NOISE_PAIRS=20 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
 
-.PHONY: help bench bench-all results build servers browser compose test test-all test-times lint packages docker-images bench-checker test-long mutate-checkers mutants noise
+.PHONY: help bench bench-all results claims build servers browser compose test test-all test-times lint packages docker-images bench-checker test-long mutate-checkers mutants noise
