@@ -44,7 +44,7 @@ func allMutants() []mutants.Mutant {
 		mutants.New(trusting("no-own-node-check", predecessor, never),
 			Sequential(), "pause@after-watch", lb.DoubleGrant, lb.Fence, lb.Broken).ByOrder(ended, 60),
 		// The library hears of the end of its session with its next ping only, half a lease later.
-		mutants.New(byNumber(), Sequential(), "expire-waiter/0.7ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Leased(8*time.Second).Brisk().ByOrder(again, 150),
+		mutants.New(byNumber(), Sequential(), "expire-waiter/0.7ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Leased(8*time.Second).Brisk().ByOrder(again, 400),
 		mutants.New(emptyLine(), Sequential(), "expire-line", lb.DoubleGrant, lb.Fence, lb.Broken),
 		mutants.New(mutants.Leaving(Sequential(), "sessions", leaveSession), Sequential(), "none", "sessions at zookeeper1 grew", lb.Safe).Or("connections at w"),
 	}
