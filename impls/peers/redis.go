@@ -48,7 +48,8 @@ type goRedis struct {
 	env        *lb.Env
 	nodes      []*redis.Client
 	serves     atomic.Pointer[service]
-	unanswered atomic.Int64 // commands
+	sent       atomic.Int64 // commands
+	unanswered atomic.Int64 // of those
 }
 
 type service struct {
@@ -109,6 +110,7 @@ func (c *conn) Write(p []byte) (int, error) {
 			return 0, fmt.Errorf("%w: %w", lb.ErrNotSent, err)
 		}
 		c.asked = name
+		c.of.sent.Add(1)
 	}
 	return c.TCPConn.Write(p)
 }

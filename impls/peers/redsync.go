@@ -65,7 +65,7 @@ func (c *redsyncClient) mutex(req lb.Request) *redsync.Mutex {
 
 func (c *redsyncClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	c.serve(ctx, req, "")
-	m := c.mutex(req)
+	m, sent := c.mutex(req), c.sent.Load()
 	lock := func() error { return m.TryLockContext(ctx) }
 	if !req.Try {
 		lock = func() error {
@@ -77,6 +77,8 @@ func (c *redsyncClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease,
 		switch {
 		case err == nil:
 			return c.env.Grant(req, 0, c.env.Clock.Mono().Add(time.Until(m.Until()))), nil
+		case ctx.Err() != nil && c.sent.Load() == sent:
+			return nil, compose.NoEffect(errors.Join(ctx.Err(), err)) // no server was there to ask
 		case ctx.Err() != nil:
 			return nil, c.gaveUp(ctx, req, m, err)
 		case anyUnanswered(err):
