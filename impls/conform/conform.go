@@ -32,7 +32,7 @@ type Options struct {
 	// Only names the checks that are done, without the last, which is about all; none means all
 	// that apply.
 	Only []string
-	// TTL is the lease time of the checks that let a lease end; 0 means 1 s, and 4 s where Hasty says
+	// TTL is the lease time of the checks that let a lease end; 0 means 2 s, and 4 s where Hasty says
 	// that the algorithm's patience is a part of it.
 	TTL time.Duration
 	// RoundTrips are those of an uncontended acquire and release. Without them they are
@@ -111,12 +111,12 @@ func Requests(impl lb.Impl, o Options) (*Suite, error) {
 }
 
 func suite(impl lb.Impl, o Options, all []check, wrong bool) (*Suite, error) {
-	usual := time.Second
+	usual := 2 * time.Second
 	if o.Hasty != "" {
 		usual = 4 * time.Second
 	}
 	o.TTL = cmp.Or(o.TTL, usual)
-	s := &Suite{Options: o, times: timesOf(o.Patience), impl: impl, checks: all, wrong: wrong, seen: &record{names: map[string]bool{}}}
+	s := &Suite{Options: o, times: timesOf(o.Patience, o.TTL), impl: impl, checks: all, wrong: wrong, seen: &record{names: map[string]bool{}}}
 	for deviation, reason := range o.Deviates {
 		if reason == "" || deviation != inInfo && !slices.Contains(s.Checks(), deviation) {
 			return nil, fmt.Errorf("deviation %q needs a reason, and to name a check that applies", deviation)

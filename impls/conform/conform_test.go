@@ -159,7 +159,7 @@ func TestSuiteConvictsModesNotClaimed(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *bench) error{
 		"shared": notShared, "reentrant": notReentrant, "expiry": leaseEnds,
 	} {
-		if err := run(t.Context(), &bench{times: timesOf(1), impl: none.New(), lock: name}); err == nil {
+		if err := run(t.Context(), &bench{times: timesOf(1, time.Second), impl: none.New(), lock: name}); err == nil {
 			t.Errorf("%s: passes for a lock that is none", name)
 		}
 	}
@@ -167,7 +167,7 @@ func TestSuiteConvictsModesNotClaimed(t *testing.T) {
 
 // TestSuiteConvictsStuckClaim: who declares to stay stuck and does not is wrong.
 func TestSuiteConvictsStuckClaim(t *testing.T) {
-	if err := vanished((*party).crash)(t.Context(), &bench{times: timesOf(1), impl: stuck{none.New()}, lock: "stuck"}); err == nil {
+	if err := vanished((*party).crash)(t.Context(), &bench{times: timesOf(1, time.Second), impl: stuck{none.New()}, lock: "stuck"}); err == nil {
 		t.Error("a lock that says that it gets stuck, and does not, passes")
 	}
 }
@@ -207,7 +207,7 @@ func TestSuiteConvictsUnseen(t *testing.T) {
 		passes, sends int
 		want          bool
 	}{{1, 1, true}, {0, 1, false}, {2, 1, false}, {1, 2, false}, {3, 3, true}} {
-		b := &bench{times: timesOf(1), impl: talker{none.New(), tc.passes, tc.sends, nil}, lock: "unseen", servers: []string{server.Addr().String()}}
+		b := &bench{times: timesOf(1, time.Second), impl: talker{none.New(), tc.passes, tc.sends, nil}, lock: "unseen", servers: []string{server.Addr().String()}}
 		err := requestsAlone(t.Context(), b)
 		if (err == nil) != tc.want {
 			t.Errorf("%d requests pass and %d are sent: %v", tc.passes, tc.sends, err)
@@ -217,7 +217,7 @@ func TestSuiteConvictsUnseen(t *testing.T) {
 		requests []string
 		want     bool
 	}{{[]string{"say", "hear"}, true}, {[]string{"hear", "say"}, false}, {nil, false}} {
-		b := &bench{times: timesOf(1), impl: talker{none.New(), 1, 1, tc.requests}, wrong: true, lock: "first", servers: []string{server.Addr().String()}}
+		b := &bench{times: timesOf(1, time.Second), impl: talker{none.New(), 1, 1, tc.requests}, wrong: true, lock: "first", servers: []string{server.Addr().String()}}
 		err := requestsFirst(t.Context(), b)
 		if (err == nil) != tc.want {
 			t.Errorf("\"say\" comes first, and Info has %q: %v", tc.requests, err)

@@ -12,8 +12,8 @@ type times struct {
 	prompt time.Duration
 	// willing is how long a client of a dead server waits.
 	willing time.Duration
-	// grace is how long after the end of its context a call may still return: no server
-	// is waited for then, and a driver's own timeout of 3 to 5 s must not pass for one.
+	// grace is how long after the end of its context a call may still return: a lock may
+	// clean up for as long as a lease, and a driver's own timeout of 5 s must not pass for that.
 	grace time.Duration
 	// settled is how long a request that has passed may take to be on the wire.
 	settled time.Duration
@@ -29,12 +29,12 @@ type times struct {
 }
 
 // timesOf are the usual ones, as often as patience says.
-func timesOf(patience float64) times {
+func timesOf(patience float64, ttl time.Duration) times {
 	often := func(d time.Duration) time.Duration { return time.Duration(float64(d) * cmp.Or(patience, 1)) }
 	return times{
 		prompt:  often(5 * time.Second),
 		willing: often(time.Second),
-		grace:   often(2 * time.Second),
+		grace:   often(min(ttl, 2*time.Second) + time.Second),
 		settled: often(time.Second),
 		moment:  often(300 * time.Millisecond),
 		lasting: often(10 * time.Second),
