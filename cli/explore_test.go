@@ -190,8 +190,10 @@ func TestExploreInterrupted(t *testing.T) {
 	if err := errors.Join(err, cmd.Start()); err != nil {
 		t.Fatal(err)
 	}
-	for said := bufio.NewScanner(stderr); said.Scan(); { // how far it is
-		if strings.Contains(said.Text(), " 1 breaks it") || strings.Contains(said.Text(), " break it") {
+	told := false
+	for said := bufio.NewScanner(stderr); said.Scan(); { // how far it is, which it may say once more before it ends
+		if !told && (strings.Contains(said.Text(), " 1 breaks it") || strings.Contains(said.Text(), " break it")) {
+			told = true
 			_ = cmd.Process.Signal(os.Interrupt)
 			time.Sleep(5 * time.Millisecond)
 			_ = cmd.Process.Signal(os.Interrupt) // as timeout does, and means it once

@@ -153,7 +153,7 @@ func TestMatrix(t *testing.T) {
 // and checkers, and the same promises.
 func TestContainers(t *testing.T) {
 	t.Parallel()
-	testkit.Share(t, 3)
+	testkit.Share(t, 5) // two labs at a time, each with some seven containers
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	testkit.Need(t, "Docker and the images of all servers", docker.Check(ctx, "redis", "etcd", "zookeeper", "mariadb"))

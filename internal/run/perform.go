@@ -24,12 +24,12 @@ import (
 
 // The runner owns durations. All that depend on the lease are multiples of it.
 const (
-	startBound  = 30 * time.Second // for the lab and the sessions
+	startBound  = 90 * time.Second // for the lab and the sessions; containers take their time, too, where others start
 	serverBound = 10 * time.Second // more for each server: an ensemble of JVMs, beside others, takes its time
 	warmUp      = 300 * time.Millisecond
 	injectBound = 20 * time.Second // for a client to come to a fault's step, and for servers to follow
 	gatherBound = 8 * time.Second  // for all clients to come to a step
-	healBound   = 15 * time.Second
+	healBound   = 30 * time.Second
 	endBound    = 2 * answerBound        // for a fault to end when its time is over; it may take a trap back first
 	settle      = 500 * time.Millisecond // of work after the fault is over
 	stopBound   = 10 * time.Second

@@ -51,3 +51,24 @@ func processors() (spent, error) {
 	}
 	return s, nil
 }
+
+// pressed is the share of the last ten seconds in which something that could run had to wait for a
+// processor, as the kernel has it in /proc/pressure/cpu: 0 where a kernel has no such file. On a
+// machine that is shared, its processors may be idle for a moment and be given to others in the next.
+func pressed() float64 {
+	text, err := os.ReadFile("/proc/pressure/cpu")
+	if err != nil {
+		return 0
+	}
+	return pressedIn(string(text))
+}
+
+func pressedIn(text string) float64 {
+	_, after, _ := strings.Cut(text, "some avg10=")
+	share, _, _ := strings.Cut(after, " ")
+	percent, err := strconv.ParseFloat(share, 64)
+	if err != nil {
+		return 0
+	}
+	return percent / 100
+}

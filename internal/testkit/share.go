@@ -76,13 +76,16 @@ func where() string {
 }
 
 // enoughIdle of the processors' time is idle for a moment before one more test begins: the one
-// before it has its servers up by then, mostly.
+// before it has its servers up by then, mostly. Nor is anybody let in where more than tooPressed of
+// the last seconds somebody waited for a processor: such a machine has enough to do, whatever a
+// moment says, and whoever is let in only makes the others late.
 const (
 	enoughIdle = 0.3
 	moment     = 200 * time.Millisecond
+	tooPressed = 0.75
 )
 
-// idle reports whether the processors are idle enough, after a moment.
+// idle reports whether the processors are idle enough, now and for a moment.
 func idle(ctx context.Context) (bool, error) {
 	before, err := processors()
 	if err == nil {
@@ -92,7 +95,7 @@ func idle(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	after, err := processors()
-	return after.idleSince(before), err
+	return after.idleSince(before) && pressed() <= tooPressed, err
 }
 
 // Busy reports whether the processors have so much to do that whoever is to keep a lease of a second may not.

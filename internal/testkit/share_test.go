@@ -128,3 +128,17 @@ func TestIdle(t *testing.T) {
 		}
 	}
 }
+
+// TestPressed: the kernel's figure is read, and a kernel without one holds nobody back.
+func TestPressed(t *testing.T) {
+	for text, want := range map[string]float64{
+		"some avg10=97.72 avg60=93.59 avg300=85.96 total=1074040526\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n": 0.9772,
+		"some avg10=0.00 avg60=1.00 avg300=2.00 total=3\n":                                                             0,
+		"":            0,
+		"some avg10=": 0,
+	} {
+		if got := pressedIn(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
