@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 )
@@ -233,7 +234,8 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// TestLast: a process that is about to be killed records its death last.
+// TestLast: a process that is about to be killed records its death last, and does nothing that
+// it could not record.
 func TestLast(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.jsonl")
 	r, err := Create(path)
@@ -242,7 +244,16 @@ func TestLast(t *testing.T) {
 	}
 	r.Record(sample[0])
 	r.Last(Event{Kind: KindDead, Worker: "w1"})
-	r.Record(sample[1])
+	went := make(chan struct{})
+	go func() {
+		r.Record(sample[1])
+		close(went)
+	}()
+	select {
+	case <-went:
+		t.Error("another thread went on without its record")
+	case <-time.After(50 * time.Millisecond):
+	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}

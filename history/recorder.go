@@ -55,12 +55,16 @@ func Create(path string) (*Recorder, error) {
 // error is kept for Close: the client must not be disturbed by its recorder.
 func (r *Recorder) Record(ev Event) {
 	r.mu.Lock()
+	silent := r.silent
 	r.record(&ev)
 	r.mu.Unlock()
+	if silent {
+		select {} // what was not recorded must not be done
+	}
 }
 
 // Last appends the last event of a process that is about to be killed. Nothing is
-// recorded after it, whatever other threads still do.
+// recorded after it: a thread that would record something waits for the end.
 func (r *Recorder) Last(ev Event) {
 	r.mu.Lock()
 	r.record(&ev)
