@@ -153,7 +153,7 @@ func studyOne(ctx context.Context, driver lab.Driver, dir, kind string, n, few i
 		return r, err
 	}
 	defer log.Close()
-	if err := run.InLab(ctx, driver, log, "study", kind, strconv.Itoa(n), strconv.Itoa(few), dir); err != nil {
+	if err := run.InLab(ctx, driver, log, run.Grace, "study", kind, strconv.Itoa(n), strconv.Itoa(few), dir); err != nil {
 		return r, err
 	}
 	text, err := os.ReadFile(filepath.Join(dir, resultFile))

@@ -46,7 +46,7 @@ func Execute(ctx context.Context, c catalog.Catalog, dir string, plan cost.Plan,
 	}
 	before := look(ctx)
 	stop := follow(ctx, dir, done)
-	err = run.InLab(ctx, driver, logTo, "measure", dir)
+	err = run.InLab(ctx, driver, logTo, run.Grace, "measure", dir)
 	stop()
 	err = errors.Join(err, os.RemoveAll(d.DataDir()))
 	d, readErr := rundir.OpenBench(dir)

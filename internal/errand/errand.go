@@ -24,6 +24,9 @@ const (
 	toldFile = "told.jsonl"
 )
 
+// writing is how long an errand that is interrupted may take to tell how far it came.
+const writing = 5 * time.Second
+
 // Send has a verb of this program do what the plan says, in a directory of its own that it
 // removes, and passes on what it tells.
 func Send[P, T any](ctx context.Context, driver lab.Driver, verb string, plan P, tell func(T)) error {
@@ -52,7 +55,7 @@ func Send[P, T any](ctx context.Context, driver lab.Driver, verb string, plan P,
 		return err
 	}
 	stop := follow(told, tell)
-	err = run.InLab(ctx, driver, logTo, verb, dir)
+	err = run.InLab(ctx, driver, logTo, writing, verb, dir)
 	return errors.Join(err, stop())
 }
 

@@ -26,9 +26,9 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// grace is the moment that an interrupted run has for ending. Its lab is cleaned up from
-// outside.
-const grace = 500 * time.Millisecond
+// Grace is the moment that something has for ending which is interrupted in its lab, and has
+// nothing more to say. The lab is cleaned up from outside.
+const Grace = 500 * time.Millisecond
 
 // ErrBug: the bench's own process panicked.
 var ErrBug = errors.New("a bug of lockbench")
@@ -109,18 +109,19 @@ func performed(ctx context.Context, c catalog.Catalog, r *rundir.Run, tell func(
 		return err
 	}
 	defer giveBack()
-	return inLab(ctx, driver, logTo, phases, "perform", abs)
+	return inLab(ctx, driver, logTo, phases, Grace, "perform", abs)
 }
 
 // InLab starts this program again with these arguments, in namespaces of its own where
 // the lab wants that, and returns when it has ended. What it prints goes to the log; its
-// last line is part of the error.
-func InLab(ctx context.Context, driver lab.Driver, logTo *os.File, args ...string) error {
-	return inLab(ctx, driver, logTo, nil, args...)
+// last line is part of the error. One that is interrupted is killed where it has not ended within
+// bound.
+func InLab(ctx context.Context, driver lab.Driver, logTo *os.File, bound time.Duration, args ...string) error {
+	return inLab(ctx, driver, logTo, nil, bound, args...)
 }
 
 // inLab is [InLab]; where phases is not nil, the program has it at [Phases].
-func inLab(ctx context.Context, driver lab.Driver, logTo, phases *os.File, args ...string) error {
+func inLab(ctx context.Context, driver lab.Driver, logTo, phases *os.File, bound time.Duration, args ...string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -143,10 +144,10 @@ func inLab(ctx context.Context, driver lab.Driver, logTo, phases *os.File, args 
 	if err := thread.Start(cmd); err != nil {
 		return fmt.Errorf("start the lab: %w (lockbench doctor says what this machine can do)", err)
 	}
-	return waitFor(ctx, cmd, logTo.Name())
+	return waitFor(ctx, cmd, bound, logTo.Name())
 }
 
-func waitFor(ctx context.Context, cmd *exec.Cmd, log string) error {
+func waitFor(ctx context.Context, cmd *exec.Cmd, bound time.Duration, log string) error {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
@@ -157,7 +158,7 @@ func waitFor(ctx context.Context, cmd *exec.Cmd, log string) error {
 	_ = cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-ended:
-	case <-time.After(grace):
+	case <-time.After(bound):
 		_ = cmd.Process.Kill()
 		<-ended
 	}
