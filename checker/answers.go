@@ -6,6 +6,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // A lock may fail now and then while no fault is in force, but not more often: of so many acquires,
@@ -49,12 +50,12 @@ func judgeAnswers(r *run) Layer {
 		wrong = append(wrong, told)
 	}
 	if len(failed) >= mustFail && float64(len(failed)) > mayFail*float64(asked) {
-		wrong = append(wrong, fmt.Sprintf("%d of %s ended in an error while no fault was in force%s", len(failed), count(asked, "acquire"), suchAs(failed)))
+		wrong = append(wrong, fmt.Sprintf("%d of %s ended in an error while no fault was in force%s", len(failed), english.Count(asked, "acquire"), suchAs(failed)))
 	}
 	if len(wrong) > 0 {
 		return Layer{Verdict: Invalid, Count: len(wrong), Summary: strings.Join(wrong, "; ")}
 	}
-	return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while no fault was in force, of which %d ended in an error", count(asked, "acquire"), len(failed))}
+	return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while no fault was in force, of which %d ended in an error", english.Count(asked, "acquire"), len(failed))}
 }
 
 // failed are such acquires that failed.
@@ -86,5 +87,5 @@ func (r *run) inVain() string {
 	if len(failed) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s ended in an error%s", count(len(failed), "acquire"), suchAs(failed))
+	return fmt.Sprintf("; %s ended in an error%s", english.Count(len(failed), "acquire"), suchAs(failed))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // judgeBelief looks for clients that relied on one lock at the same time, each
@@ -32,9 +33,9 @@ func judgeBelief(r *run) Layer {
 	case granted == 0:
 		return Layer{Verdict: Vacuous, Summary: "nothing was granted"}
 	case f.count == 0:
-		return f.layer(Valid, "%s, never two at once that exclude each other", count(granted, "grant"))
+		return f.layer(Valid, "%s, never two at once that exclude each other", english.Count(granted, "grant"))
 	}
-	return f.layer(Invalid, "%s, %s with two owners at once", count(granted, "grant"), count(periods, "period"))
+	return f.layer(Invalid, "%s, %s with two owners at once", english.Count(granted, "grant"), english.Count(periods, "period"))
 }
 
 // clash is a period in which at least two owners believed in conflicting grants, and
@@ -139,10 +140,10 @@ func (r *run) clashFinding(c clash) Finding {
 	f.Sentence = r.who(first) + " and " + r.who(second) + " both relied on " + r.theLock(first) +
 		" from " + r.sec(c.From) + " to " + r.sec(r.both(c)) + ": " + r.tell(first) + "; " + r.tell(second)
 	if c.overlaps > 1 {
-		f.Sentence += "; " + count(c.overlaps-1, "further overlap") + " followed without a break"
+		f.Sentence += "; " + english.Count(c.overlaps-1, "further overlap") + " followed without a break"
 	}
 	if c.followers > 0 {
-		f.Sentence += "; " + count(c.followers, "further period") + " with two owners came after it"
+		f.Sentence += "; " + english.Count(c.followers, "further period") + " with two owners came after it"
 	}
 	return f
 }

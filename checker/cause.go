@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // finding tells of one stale write, and why it could happen.
@@ -51,7 +52,7 @@ func (s *store) finding(e *history.Access, worst int, copies []string, overtaker
 	}
 	others := slices.DeleteFunc(slices.Clone(overtakers), func(w *history.Access) bool { return w.Client == e.Client })
 	if n := len(others); n > 0 && e.Write && s.reads[e.Acq] != nil {
-		f.Sentence += fmt.Sprintf("; it undid %s by others", count(n, "update"))
+		f.Sentence += fmt.Sprintf("; it undid %s by others", english.Count(n, "update"))
 	}
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // badness orders outcomes from harmless to worst for merging runs. Runs that proved
@@ -73,7 +74,7 @@ func Merge(runs []Result, info lb.Info) Cell {
 	r := runs[i]
 	c.Share = shareOf(runs)
 	if c.Inconclusive = inconclusive(runs); c.Inconclusive > 0 && r.Outcome == lb.Safe {
-		r.Reason = strings.TrimSuffix(fmt.Sprintf("%s in %s, %d proved nothing; %s", r.Outcome, count(len(runs)-c.Inconclusive, "run"), c.Inconclusive, r.Reason), "; ")
+		r.Reason = strings.TrimSuffix(fmt.Sprintf("%s in %s, %d proved nothing; %s", r.Outcome, english.Count(len(runs)-c.Inconclusive, "run"), c.Inconclusive, r.Reason), "; ")
 	}
 	c.Fault, c.Outcome, c.Mechanism, c.Reason, c.Effect, c.Seed = r.Plan.Fault, r.Outcome, r.Mechanism, r.Reason, r.Effect.Measured, r.Plan.Seed
 	if c.Algorithm == "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // A lock that claims to be fair is convicted by what can't be chance: so many grants out
@@ -34,7 +35,7 @@ func judgeFair(r *run) Layer {
 		}
 		contended += n
 	}
-	told := fmt.Sprintf("%s that somebody waited for, %d out of turn by more than %v", count(contended, "grant"), f.count, time.Duration(trip))
+	told := fmt.Sprintf("%s that somebody waited for, %d out of turn by more than %v", english.Count(contended, "grant"), f.count, time.Duration(trip))
 	switch {
 	case contended == 0:
 		return Layer{Verdict: Vacuous, Summary: "nobody waited for a lock"}

@@ -6,6 +6,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // passedBy is how often, for each client, others must be granted a lock that one waits for, who have
@@ -48,5 +49,5 @@ func (r *run) forgottenTold(a *acquisition, since lb.Instant, passed int) string
 		stirred = fmt.Sprintf(", and last woke at %s", r.sec(since))
 	}
 	return fmt.Sprintf("%s asked for %s at %s%s, and had no answer by the end, at %s, while others who asked later were granted it %s",
-		r.who(a), r.theLock(a), r.sec(a.Call), stirred, r.sec(r.End), count(passed, "time"))
+		r.who(a), r.theLock(a), r.sec(a.Call), stirred, r.sec(r.End), english.Count(passed, "time"))
 }

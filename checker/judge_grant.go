@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // judgeGrant asks whether each grant was legal, and has every answer checked by
@@ -26,7 +27,7 @@ func judgeGrant(r *run) Layer {
 			return undecided(LayerGrant, "the witness was not accepted, a bug of the checker: "+err.Error())
 		}
 		return Layer{Verdict: Valid,
-			Summary: count(len(ops), "operation") + " in a legal order, replayed by the verifier"}
+			Summary: english.Count(len(ops), "operation") + " in a legal order, replayed by the verifier"}
 	}
 	f := findings{count: res.Count - len(res.Violations)}
 	contradicted := ""
@@ -45,7 +46,7 @@ func judgeGrant(r *run) Layer {
 	if contradicted != "" {
 		return undecided(LayerGrant, "a counterexample was not confirmed, a bug of the checker: "+contradicted)
 	}
-	return f.layer(Invalid, "%s, %s", count(len(ops), "operation"), count(f.count, "violation"))
+	return f.layer(Invalid, "%s, %s", english.Count(len(ops), "operation"), english.Count(f.count, "violation"))
 }
 
 // confirmed asks porcupine about the operations of the violation alone. It may not
@@ -144,7 +145,7 @@ func (r *run) grantFinding(ops []Op, c cause) Finding {
 		f.Sentence += []string{": ", "; "}[min(i, 1)] + r.tell(a)
 	}
 	if c.followers > 0 {
-		f.Sentence += "; " + count(c.followers, "further violation") + " came after it"
+		f.Sentence += "; " + english.Count(c.followers, "further violation") + " came after it"
 	}
 	return f
 }

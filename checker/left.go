@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // minLeft is the least time for which a lock must stay taken that nobody has: a hand-off
@@ -119,6 +120,6 @@ func (r *run) leftFinding(acqs []int32, s span, grants []lb.Instant) Finding {
 	f := r.finding(waited[0], waited[1:min(len(waited), keep)]...)
 	f.Mechanism, f.At, f.From, f.To = lb.Ghost, s.From, s.From, s.To
 	f.Sentence = fmt.Sprintf("nobody had %s from %s to %s, and nobody got it though %s waited, while other locks were granted %s",
-		r.theLock(waited[0]), r.sec(s.From), r.sec(s.To), list(r.clientNames(waited)), count(number(grants, s), "time"))
+		r.theLock(waited[0]), r.sec(s.From), r.sec(s.To), list(r.clientNames(waited)), english.Count(number(grants, s), "time"))
 	return f
 }

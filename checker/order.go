@@ -7,6 +7,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // judgeOrder measures fairness. It is never a violation: a lock may be unfair.
@@ -39,7 +40,7 @@ func judgeOrder(r *run) Layer {
 		return Layer{Verdict: Vacuous, Summary: "nothing was granted"}
 	}
 	return findings{}.layer(Valid, "%s, %s of the request order, Jain's index %.3f over %s, longest wait %s%s",
-		count(grants, "grant"), count(inversions, "inversion"), jain(share), count(len(share), "client"), seconds(longest), r.cost(grants))
+		english.Count(grants, "grant"), english.Count(inversions, "inversion"), jain(share), english.Count(len(share), "client"), seconds(longest), r.cost(grants))
 }
 
 // cost says what a grant cost the lock service and its waiters: the herd shows

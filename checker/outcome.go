@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // A run with less than this proves nothing: the clients hardly met.
@@ -249,7 +250,7 @@ func (c *conclusion) undecided() string {
 	}
 	if n := len(c.r.Failures); n > 0 {
 		f := &c.r.Failures[0]
-		why := "the work failed " + count(n, "time") + ": " + c.r.Clients[f.Client].Name + " at " + c.r.sec(f.At)
+		why := "the work failed " + english.Count(n, "time") + ": " + c.r.Clients[f.Client].Name + " at " + c.r.sec(f.At)
 		if f.Note != "" {
 			why += ": " + f.Note
 		}
@@ -287,7 +288,7 @@ func (c *conclusion) inconclusive() string {
 		return ""
 	}
 	if c.res.Sections < minSections || c.res.Contended < minContended {
-		return fmt.Sprintf("too few contended sections: %s, and %s while another client relied on the lock%s", count(c.res.Sections, "section"), count(c.res.Contended, "acquire"), c.r.inVain())
+		return fmt.Sprintf("too few contended sections: %s, and %s while another client relied on the lock%s", english.Count(c.res.Sections, "section"), english.Count(c.res.Contended, "acquire"), c.r.inVain())
 	}
 	return ""
 }

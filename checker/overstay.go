@@ -6,6 +6,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // judgeOverstay looks for writes that were sent to the store under a lease that
@@ -32,9 +33,9 @@ func judgeOverstay(r *run) Layer {
 	case writes == 0:
 		return Layer{Verdict: Vacuous, Summary: "no write to the protected store"}
 	case f.count == 0:
-		return f.layer(Valid, "%s, none beyond the lease of a living client", count(writes, "write"))
+		return f.layer(Valid, "%s, none beyond the lease of a living client", english.Count(writes, "write"))
 	}
-	return f.layer(Invalid, "%s, %s with writes beyond the lease", count(writes, "write"), count(f.count, "acquisition"))
+	return f.layer(Invalid, "%s, %s with writes beyond the lease", english.Count(writes, "write"), english.Count(f.count, "acquisition"))
 }
 
 // overstays reports whether a living client acts at t beyond its lease, and when that

@@ -9,6 +9,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // StuckAfter is how long somebody must have asked in vain before a lock counts as
@@ -33,7 +34,7 @@ func judgeProgress(r *run) Layer {
 		r.outage = max(r.outage, waits[i].outage(r, strike))
 	}
 	r.outageTold = r.tellOutage(waits)
-	summary := fmt.Sprintf("longest time asked for without a grant %s, %s of a lock not held any more", seconds(time.Duration(r.outage)), count(r.lostReleases(), "release"))
+	summary := fmt.Sprintf("longest time asked for without a grant %s, %s of a lock not held any more", seconds(time.Duration(r.outage)), english.Count(r.lostReleases(), "release"))
 	if r.outageTold != "" {
 		summary += "; " + r.outageTold
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/stat"
 )
 
@@ -44,12 +45,12 @@ func (c *Cell) Open() string {
 	if c.Outcome != lb.Safe || c.Share == nil || c.Share.Of == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: up to %s%% could still break", count(c.Share.Of, "run"), percent(c.Share.High))
+	return fmt.Sprintf("%s: up to %s%% could still break", english.Count(c.Share.Of, "run"), percent(c.Share.High))
 }
 
 // String is the share with its interval.
 func (s *Share) String() string {
-	return fmt.Sprintf("%d of %s (95%% interval %s–%s%%)", s.Broke, count(s.Of, "run"), percent(s.Low), percent(s.High))
+	return fmt.Sprintf("%d of %s (95%% interval %s–%s%%)", s.Broke, english.Count(s.Of, "run"), percent(s.Low), percent(s.High))
 }
 
 // percent has two digits and no sign, so that few runs do not look exact.

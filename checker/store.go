@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // The copies of the protected store, by the care of their writers.
@@ -40,7 +41,7 @@ func judgeStore(r *run) Layer {
 				summary += "; "
 			}
 			summary += fmt.Sprintf("%s: %s, %d lost, %d stale, %d refused, %d skipped",
-				name, count(c.Writes, "write"), c.Lost, c.Stale, c.Refused, c.Skipped)
+				name, english.Count(c.Writes, "write"), c.Lost, c.Stale, c.Refused, c.Skipped)
 		}
 	}
 	return s.found.layer(verdict, "%s", summary)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Of each thing that is counted a lock may keep so much for each client, as a connection or a
@@ -39,7 +40,7 @@ func judgeTidy(r *run) Layer {
 	case slices.ContainsFunc(r.Faults, func(f history.Fault) bool { return f.Struck }):
 		return Layer{Verdict: Vacuous, Summary: "not judged where something went wrong"}
 	case all[0].asked <= MayKeep(len(r.Clients)):
-		return Layer{Verdict: Vacuous, Summary: count(all[0].asked, "acquisition") + ": too few to tell what grows"}
+		return Layer{Verdict: Vacuous, Summary: english.Count(all[0].asked, "acquisition") + ": too few to tell what grows"}
 	}
 	most := map[string]int{} // of all places
 	var grew []string
@@ -50,7 +51,7 @@ func judgeTidy(r *run) Layer {
 		declared := slices.Contains(strings.Split(r.plan.Traits.Leaves, ","), g.first.Name)
 		if !declared && g.more() > MayKeep(len(r.Clients)) && float64(g.more()) > mustGrow*float64(g.asked) {
 			grew = append(grew, fmt.Sprintf("%s at %s grew from %d to %d in %s, and were still there %s after the work had ended",
-				g.first.Name, g.first.Target, g.first.N, g.last.N, count(g.asked, "acquisition"), seconds(g.last.At.Sub(r.End))))
+				g.first.Name, g.first.Target, g.first.N, g.last.N, english.Count(g.asked, "acquisition"), seconds(g.last.At.Sub(r.End))))
 		}
 	}
 	if len(grew) > 0 {
@@ -60,7 +61,7 @@ func judgeTidy(r *run) Layer {
 	for _, name := range slices.Sorted(maps.Keys(most)) {
 		told = append(told, fmt.Sprintf("%s %+d", name, most[name]))
 	}
-	return Layer{Verdict: Valid, Summary: fmt.Sprintf("in %s, by when all was given back: %s", count(all[0].asked, "acquisition"), strings.Join(told, ", "))}
+	return Layer{Verdict: Valid, Summary: fmt.Sprintf("in %s, by when all was given back: %s", english.Count(all[0].asked, "acquisition"), strings.Join(told, ", "))}
 }
 
 // growths are those of all that was counted more than once, what grew most first.

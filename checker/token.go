@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // judgeToken asks whether each token was given once, and a later grant always
@@ -21,7 +23,7 @@ func judgeToken(r *run) Layer {
 		if n := len(all) - len(bearing); n > 0 && (len(bearing) > 0 || r.plan.Traits.Fenced) {
 			f.add(func() Finding {
 				return Finding{Lock: r.Locks[all[0].Lock], At: r.Start, From: r.Start, To: r.Last,
-					Sentence: fmt.Sprintf("%s of %s came without a token, %d with one", count(n, "grant"), r.theLock(all[0]), len(bearing))}
+					Sentence: fmt.Sprintf("%s of %s came without a token, %d with one", english.Count(n, "grant"), r.theLock(all[0]), len(bearing))}
 			})
 		}
 		r.checkTokens(&f, bearing)
@@ -32,9 +34,9 @@ func judgeToken(r *run) Layer {
 	case grants == 0:
 		return Layer{Verdict: Vacuous, Summary: "nothing was granted"}
 	case f.count == 0:
-		return f.layer(Valid, "%s, none out of order or repeated", count(tokens, "token"))
+		return f.layer(Valid, "%s, none out of order or repeated", english.Count(tokens, "token"))
 	}
-	return f.layer(Invalid, "%s, %s out of order, repeated or missing", count(tokens, "token"), count(f.count, "case"))
+	return f.layer(Invalid, "%s, %s out of order, repeated or missing", english.Count(tokens, "token"), english.Count(f.count, "case"))
 }
 
 // checkTokens sweeps over the grants of one lock in the order of their calls; before

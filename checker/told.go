@@ -6,6 +6,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // toldSlack is how much later than its TTL a holder may learn that its lock is gone:
@@ -62,7 +63,7 @@ func judgeTold(r *run) Layer {
 	case lost == 0:
 		return Layer{Verdict: Vacuous, Summary: "nobody lost a lock that it relied on"}
 	case f.count == 0:
-		return f.layer(Valid, "%s of a lock that somebody relied on, and never did both go on for more than %v", count(lost, "grant"), time.Duration(limit))
+		return f.layer(Valid, "%s of a lock that somebody relied on, and never did both go on for more than %v", english.Count(lost, "grant"), time.Duration(limit))
 	}
 	return f.layer(Invalid, "%s", f.list[0].Sentence)
 }

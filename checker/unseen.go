@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // claimRequests is what a program says it sends, which every program claims.
@@ -37,7 +38,7 @@ func unseen(r *run) string {
 	}{{"grant", grants, r.Unasked.Grants}, {"release", releases, r.Unasked.Releases}} {
 		if 2*of.unasked > of.all {
 			return fmt.Sprintf("%s, and for %d of them none of the requests passed lockbench that the program says it sends: either it connects by another way than to the addresses that it is told, where no fault can strike it, or it says other names than those of its requests, or it takes and gives back by what is no request",
-				count(of.all, of.what), of.unasked)
+				english.Count(of.all, of.what), of.unasked)
 		}
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // sec writes an instant as seconds since the first event of the run.
@@ -118,19 +119,11 @@ func faultsDuring(faults []history.Fault, s span, start lb.Instant) string {
 	return said
 }
 
-// count writes a number with its noun in the singular or plural.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // list joins names with commas and a final "and", and cuts long lists short.
 func list(names []string) string {
 	const most = 4
 	if len(names) > most {
-		names = append(names[:most:most], count(len(names)-most, "other"))
+		names = append(names[:most:most], english.Count(len(names)-most, "other"))
 	}
 	if len(names) < 2 {
 		return strings.Join(names, "")

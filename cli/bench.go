@@ -11,6 +11,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/bench"
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
@@ -149,7 +150,7 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) (err error) {
 	}
 	stderr := cmd.ErrOrStderr()
 	board := progress.New(stderr)
-	board.Say("%d algorithms, %d rounds in about %v, seed %d, into %s", len(b.Algorithms), b.Rounds, b.Budget, b.Seed, b.out)
+	board.Say("%s, %s in about %v, seed %d, into %s", english.Count(len(b.Algorithms), "algorithm"), english.Count(b.Rounds, "round"), b.Budget, b.Seed, b.out)
 	at := newPhases(board)
 	d, failed := bench.Execute(cmd.Context(), p.Catalog, dir, b.Plan, func(now *cost.Bench) {
 		at.tell(fmt.Sprintf("round %d of %d is done", now.Rounds, now.Plan.Rounds))

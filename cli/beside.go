@@ -8,6 +8,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // byTheBook are correct locks, by the servers that they are on: what one of them does under a
@@ -77,8 +78,8 @@ func how(c *checker.Cell) string {
 	if c.Mechanism != "" {
 		s += " (" + c.Mechanism + ")"
 	}
-	if c.Runs == 1 {
-		return s + " in 1 run"
+	if c.Runs > 1 {
+		s += " at worst"
 	}
-	return fmt.Sprintf("%s at worst in %d runs", s, c.Runs)
+	return s + " in " + english.Count(c.Runs, "run")
 }

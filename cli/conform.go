@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/foreign"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/trial"
 	"github.com/lockbench/lockbench/lab"
@@ -97,7 +98,7 @@ func (p program) conform(cmd *cobra.Command, line string, plan trial.Plan, asJSO
 // tried does the trial and shows what came of it.
 func (p program) tried(cmd *cobra.Command, plan trial.Plan, asJSON bool) error {
 	out, board := cmd.OutOrStdout(), progress.New(cmd.ErrOrStderr())
-	board.Say("%s on %s (%s lab), %d checks at a time", plan.Algorithm, plan.Topology, plan.Lab, plan.Jobs)
+	board.Say("%s on %s (%s lab), %s at a time", plan.Algorithm, plan.Topology, plan.Lab, english.Count(plan.Jobs, "check"))
 	var all []trial.Result
 	failed, deviates := 0, 0
 	err := trial.Execute(cmd.Context(), p.Catalog, plan, func(r trial.Result) {
@@ -123,7 +124,7 @@ func (p program) tried(cmd *cobra.Command, plan trial.Plan, asJSON bool) error {
 	if asJSON {
 		err = errors.Join(err, printJSON(out, map[string]any{"schema": history.Schema, "algorithm": plan.Algorithm, "checks": all}))
 	} else if err == nil {
-		fmt.Fprintf(out, "%d checks: %d passed, %d deviate as declared, %d failed\n", len(all), len(all)-failed-deviates, deviates, failed)
+		fmt.Fprintf(out, "%s: %d passed, %d deviate as declared, %d failed\n", english.Count(len(all), "check"), len(all)-failed-deviates, deviates, failed)
 	}
 	if err == nil && failed > 0 {
 		return exit{exitBroke, nil}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
 )
@@ -60,7 +61,7 @@ func (p program) examine(ctx context.Context) []finding {
 	if os.Geteuid() == 0 {
 		user = "as root"
 	}
-	findings := []finding{{What: "system", OK: true, Note: fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), user)}}
+	findings := []finding{{What: "system", OK: true, Note: fmt.Sprintf("%s/%s, %s, %s", runtime.GOOS, runtime.GOARCH, english.Count(runtime.NumCPU(), "core"), user)}}
 	for i, d := range p.Labs {
 		err := d.Ready(ctx, nil)
 		findings = append(findings, said(d.Name+" lab: "+d.Doc, err, i == 0))

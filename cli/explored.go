@@ -11,6 +11,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
@@ -33,7 +34,7 @@ func newFar(w io.Writer, plan explore.Plan) far {
 	now := time.Now()
 	f := far{progress.New(w), plan, &now}
 	if plan.Replay != nil {
-		f.Say("%s on %s (%s lab): the same %d moves, %s", plan.Algorithm, plan.Topology, plan.Lab, len(plan.Replay.Moves), counted(plan.Times, "time"))
+		f.Say("%s on %s (%s lab): the same %s, %s", plan.Algorithm, plan.Topology, plan.Lab, english.Count(len(plan.Replay.Moves), "move"), english.Count(plan.Times, "time"))
 	} else {
 		f.Say("%s on %s (%s lab): every order of %s; at most %d", plan.Algorithm, plan.Topology, plan.Lab, plan.Bounds, plan.Budget)
 	}
@@ -41,7 +42,7 @@ func newFar(w io.Writer, plan explore.Plan) far {
 }
 
 func (f far) at(at explore.Progress) {
-	line := fmt.Sprintf("%s: with %s: %s, %s of all; %s", f.plan.Algorithm, counted(at.Faults, "fault"), counted(at.Orders, "order"), reports.Percent(at.Share), breaking(at.Broken))
+	line := fmt.Sprintf("%s: with %s: %s, %s of all; %s", f.plan.Algorithm, english.Count(at.Faults, "fault"), english.Count(at.Orders, "order"), reports.Percent(at.Share), breaking(at.Broken))
 	if left := time.Duration(at.Left * float64(time.Second)).Round(time.Second); left > 0 {
 		line += fmt.Sprintf("; about %v left", left)
 	}
@@ -65,7 +66,7 @@ func breaking(n int) string {
 func (f far) over(r *explore.Result, took time.Duration) {
 	f.Close()
 	if r != nil && f.plan.Replay == nil {
-		f.Say("%s: %s in %v", f.plan.Algorithm, counted(r.Orders(), "order"), took.Round(100*time.Millisecond))
+		f.Say("%s: %s in %v", f.plan.Algorithm, english.Count(r.Orders(), "order"), took.Round(100*time.Millisecond))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -250,7 +251,7 @@ func (g *gateRun) matrixOf(ctx context.Context, conf gate.Config) (*run.Matrix, 
 	for _, key := range slices.Sorted(maps.Keys(conf.Run)) {
 		where := "$.run." + key
 		if !slices.Contains(runKeys, key) {
-			return nil, conf.At("$.run", fmt.Errorf("unknown key %q%s", key, near(key, runKeys)))
+			return nil, conf.At("$.run", fmt.Errorf("unknown key %q%s", key, english.Near(key, runKeys)))
 		}
 		if err := set(scratch.Flags(), key, conf.Run[key]); err != nil {
 			return nil, conf.At(where, err)

@@ -93,7 +93,7 @@ promises:
 	}{
 		"careless under pause-holder":   {gate.Broken, lb.DoubleGrant + ": "},
 		"redis-setpx-lua under idle":    {gate.Blind, "the fault never struck"},
-		"redis-setpx-lua under feigned": {gate.Blind, "nothing went wrong in 1 runs"},
+		"redis-setpx-lua under feigned": {gate.Blind, "nothing went wrong in 1 run"},
 		"careless under idle":           {gate.Undecided, "the fault never struck"},
 	} {
 		f := got[where]

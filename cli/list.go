@@ -9,6 +9,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/workloads/guard"
 	"github.com/spf13/cobra"
 )
@@ -121,7 +122,7 @@ and labs that there are to choose from.`,
 				}
 			}
 			if len(picked) == 0 {
-				return usage("unknown list %q%s", args[0], near(args[0], names))
+				return usage("unknown list %q%s", args[0], english.Near(args[0], names))
 			}
 			if asJSON {
 				byName := map[string][]item{}

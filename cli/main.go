@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
 )
@@ -81,7 +82,7 @@ wrong on purpose, and judges the recorded history.
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("unknown command %q%s", args[0], near(args[0], verbs(cmd)))
+				return usage("unknown command %q%s", args[0], english.Near(args[0], verbs(cmd)))
 			}
 			return nil
 		},

@@ -10,6 +10,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -258,14 +259,14 @@ func (prog program) runMatrix(cmd *cobra.Command, m *run.Matrix, f *matrixFlags,
 	if cmd.Context().Err() != nil {
 		board.Say("the report is of what was done until now; the rest: %s", shellLine("matrix", "--resume", f.out))
 	} else if n := wide(cells, m.Until); n > 0 {
-		board.Say("of %d cells the interval is not narrower than %v; to go on: %s", n, m.Until, shellLine("matrix", "--resume", f.out))
+		board.Say("%s not as sure as was asked for: the interval is not narrower than %v; to go on: %s", english.Count(n, "cell"), m.Until, shellLine("matrix", "--resume", f.out))
 	}
 	return cells, err
 }
 
 // plannedText is what is going to be done.
 func plannedText(m *run.Matrix, f *matrixFlags) string {
-	s := []string{strings.Join([]string{counted(len(m.Algorithms), "algorithm"), counted(len(m.Faults), "fault"), counted(m.Runs, "run")}, " × ")}
+	s := []string{strings.Join([]string{english.Count(len(m.Algorithms), "algorithm"), english.Count(len(m.Faults), "fault"), english.Count(m.Runs, "run")}, " × ")}
 	if m.Until > 0 {
 		s = append(s, fmt.Sprintf("more until the interval of each is narrower than %v", m.Until))
 	}
@@ -276,14 +277,6 @@ func plannedText(m *run.Matrix, f *matrixFlags) string {
 		s = append(s, "shard "+m.Shard.String())
 	}
 	return strings.Join(append(s, fmt.Sprintf("%d at a time", m.Jobs), fmt.Sprintf("seed %d", f.Seed), "into "+f.out), ", ")
-}
-
-// counted is so many of a thing.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // wide is how many cells are not as sure as was asked for.

@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // named makes the error about a name that is in no list one of usage, with the names
@@ -16,7 +17,7 @@ func named[T any](found T, err error) (T, error) {
 	var unknown *catalog.UnknownError
 	switch {
 	case errors.As(err, &unknown):
-		err = usage("unknown %s %q%s", unknown.What, unknown.Name, near(unknown.Name, unknown.Known))
+		err = usage("unknown %s %q%s", unknown.What, unknown.Name, english.Near(unknown.Name, unknown.Known))
 	case err != nil:
 		err = usage("%w", err)
 	}
@@ -64,41 +65,4 @@ func pick[T any](globs string, all []T, name func(T) string, extra func(string) 
 		}
 	}
 	return picked, nil
-}
-
-// near ends an error about an unknown name with those that were perhaps meant.
-func near(name string, all []string) string {
-	var close []string
-	for _, n := range all {
-		if distance(name, n) <= 1+len(name)/3 || name != "" && strings.Contains(n, name) {
-			close = append(close, n)
-		}
-	}
-	if len(close) == 0 {
-		close = all
-	} else {
-		slices.SortStableFunc(close, func(a, b string) int { return distance(name, a) - distance(name, b) })
-		return "; did you mean " + strings.Join(close, ", ") + "?"
-	}
-	return "; there are " + strings.Join(close, ", ")
-}
-
-// distance is the number of letters to insert, delete or replace (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -41,20 +40,5 @@ func TestPick(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || codeOf(err) != exitUsage {
 			t.Errorf("%q: %v; want %q", globs, err, want)
 		}
-	}
-}
-
-// TestNear: the nearest first.
-func TestNear(t *testing.T) {
-	if got := near("pause-holdr", []string{"none", "pause-client", "pause-leader", "pause-holder"}); !strings.HasPrefix(got, "; did you mean pause-holder") {
-		t.Error(got)
-	}
-	for pair, want := range map[[2]string]int{{"", "abc"}: 3, {"abc", ""}: 3, {"kitten", "sitting"}: 3, {"etdc", "etcd"}: 2, {"same", "same"}: 0, {"zkk", "zk"}: 1, {"xzk", "zk"}: 1} {
-		if got := distance(pair[0], pair[1]); got != want {
-			t.Errorf("distance of %q: %d, want %d", pair, got, want)
-		}
-	}
-	if all := []string{"zk", "etcd"}; near("mysql", all) != "; there are zk, etcd" || !slices.Equal(all, []string{"zk", "etcd"}) {
-		t.Error(near("mysql", all), all)
 	}
 }

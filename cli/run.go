@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -92,8 +93,8 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 		return err
 	}
 	board := progress.New(cmd.ErrOrStderr())
-	board.Say("%s × %s on %s (%s lab), %d clients in %d processes, TTL %v, seed %d",
-		plan.Algorithm, plan.Fault, plan.Topology, plan.Lab, plan.Clients, plan.Processes, plan.TTL, plan.Seed)
+	board.Say("%s × %s on %s (%s lab), %s in %s, TTL %v, seed %d",
+		plan.Algorithm, plan.Fault, plan.Topology, plan.Lab, english.Count(plan.Clients, "client"), english.Count(plan.Processes, "process"), plan.TTL, plan.Seed)
 	now := newPhases(board)
 	res, failed := run.Watched(cmd.Context(), prog.Catalog, p.out, plan, now.tell)
 	now.close()

@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -96,7 +97,7 @@ func (s *shrinking) all(cmd *cobra.Command, dir string) error {
 	}
 	defer os.RemoveAll(s.scratch)
 	s.board, s.until = progress.New(cmd.ErrOrStderr()), time.Now().Add(s.budget)
-	s.board.Say("%s × %s: %s, %s; up to %d tries each, for %v", s.run.Plan.Algorithm, s.run.Plan.Fault, s.outcome, cmp.Or(s.how, "no mechanism named"), s.tries, s.budget)
+	s.board.Say("%s × %s: %s, %s; up to %s each, for %v", s.run.Plan.Algorithm, s.run.Plan.Fault, s.outcome, cmp.Or(s.how, "no mechanism named"), english.Count(s.tries, "try"), s.budget)
 	whole := caseOf(s.run.Plan, []string{s.run.Plan.Fault})
 	small := whole
 	if len(struck) > 0 { // where they are known one by one, they need not go on for as long as a mix did
@@ -117,7 +118,7 @@ func (s *shrinking) all(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	if !shown {
-		return exit{exitUndecided, fmt.Errorf("%s was not shown again, in %d runs within %v: it may need more --tries", s.outcome, s.runs, s.budget)}
+		return exit{exitUndecided, fmt.Errorf("%s was not shown again, in %s within %v: it may need more --tries", s.outcome, english.Count(s.runs, "run"), s.budget)}
 	}
 	return s.keep(cmd, ours)
 }
@@ -246,15 +247,8 @@ func (s *shrinking) shows(ctx context.Context, c shrink.Case) (bool, error) {
 			return false, err
 		}
 	}
-	s.board.Say("%s does not, in %s", told(c), tries(s.tries))
+	s.board.Say("%s does not, in %s", told(c), english.Count(s.tries, "try"))
 	return false, nil
-}
-
-func tries(n int) string {
-	if n == 1 {
-		return "1 try"
-	}
-	return fmt.Sprintf("%d tries", n)
 }
 
 // told is a case in words.
@@ -266,16 +260,12 @@ func told(c shrink.Case) string {
 	case 1, 2, 3:
 		faults = strings.Join(c.Faults, ", ")
 	default:
-		faults = fmt.Sprintf("%d faults", n)
+		faults = english.Count(n, "fault")
 	}
 	if c.AtOnce > 1 {
 		faults += fmt.Sprintf(" (%d at once)", c.AtOnce)
 	}
-	processes := "processes"
-	if c.Processes == 1 {
-		processes = "process"
-	}
-	return fmt.Sprintf("%s, %d clients in %d %s, %v", faults, c.Clients, c.Processes, processes, c.Duration)
+	return fmt.Sprintf("%s, %s in %s, %v", faults, english.Count(c.Clients, "client"), english.Count(c.Processes, "process"), c.Duration)
 }
 
 // keep makes the smallest run the one at --out, and says how to do it again.
@@ -289,7 +279,7 @@ func (s *shrinking) keep(cmd *cobra.Command, ours bool) error {
 	if err != nil {
 		return err
 	}
-	s.board.Say("the smallest of %d runs is in %s", s.runs, s.out)
+	s.board.Say("the smallest of %s is in %s", english.Count(s.runs, "run"), s.out)
 	tell()
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), again(r.Plan))
 	return errors.Join(err, noPage)

@@ -9,6 +9,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
 )
@@ -152,9 +153,9 @@ func (w *watch) count() string {
 	if rest := max(0, w.budget-so); w.budget > 0 && (left < 0 || rest < left) {
 		left = rest
 	}
-	s := fmt.Sprintf("%d of %d runs, %s", w.done, w.total, so.Round(time.Second))
+	s := fmt.Sprintf("%d of %s, %s", w.done, english.Count(w.total, "run"), so.Round(time.Second))
 	if w.bound {
-		s = fmt.Sprintf("%d runs, %s", w.done, so.Round(time.Second))
+		s = fmt.Sprintf("%s, %s", english.Count(w.done, "run"), so.Round(time.Second))
 	}
 	if left >= 0 {
 		s += fmt.Sprintf(", about %s left", left.Round(time.Second))

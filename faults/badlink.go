@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -26,8 +27,8 @@ func badLink(name, doc string, spoil func(ctx context.Context, on Strike, w Node
 			}
 			return func() history.Proof {
 				packets, how := told()
-				return proven(packets > 0, "%d packets between %s and the lock service were dropped%s, from when %s came to %s, and it went on",
-					packets, v.Worker.Name(), how, v.Client, on.Step())
+				return proven(packets > 0, "%s between %s and the lock service dropped%s, from when %s came to %s, and it went on",
+					english.Count(packets, "packet"), v.Worker.Name(), how, v.Client, on.Step())
 			}, nil
 		}}
 }

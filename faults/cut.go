@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -35,18 +36,11 @@ func fell(on Strike, v *Victim, ear *Ear, said int, drops *Drops, where, besides
 	stood := fmt.Sprintf("%s stood at %s for %s", v.Client, on.Step(), seconds(v.Stopped()))
 	switch {
 	case said == 0 && ear.Missed() > 0:
-		return proven(false, "%s; whether anything %s failed to arrive meanwhile is not known: this machine was too busy to hear %s", stood, where, packetsOf(ear.Missed()))
+		return proven(false, "%s; whether anything %s failed to arrive meanwhile is not known: this machine was too busy to hear %s", stood, where, english.Count(ear.Missed(), "packet"))
 	case said == 0:
 		return proven(false, "%s, and nothing %s failed to arrive meanwhile: to this lock that was a delay, and no cut", stood, where)
 	}
-	return proven(v.Stopped() > 0, "%s, and %s %s did not arrive meanwhile; %d packets were dropped in all%s", stood, messages(said), where, drops.Packets(), besides)
-}
-
-func messages(n int) string {
-	if n == 1 {
-		return "1 message"
-	}
-	return fmt.Sprintf("%d messages", n)
+	return proven(v.Stopped() > 0, "%s, and %s %s did not arrive meanwhile; dropped in all: %s%s", stood, english.Count(said, "message"), where, english.Count(drops.Packets(), "packet"), besides)
 }
 
 // cutUnder cuts the host of a client off the lock service while it stands at the fault's step.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -31,7 +32,7 @@ func deafLeader() Fault {
 				follows = fmt.Sprintf("%s led after %s", next.Name(), seconds(at.Sub(struck)))
 			}
 			return func() history.Proof {
-				return proven(drops.Packets() > 0, "%d packets from its peers to %s, which led, were dropped; %s", drops.Packets(), leader.Name(), follows)
+				return proven(drops.Packets() > 0, "%s from its peers to %s, which led, dropped; %s", english.Count(drops.Packets(), "packet"), leader.Name(), follows)
 			}, ctx.Err()
 		}}
 }

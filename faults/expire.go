@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // expiring are the faults that end sessions on purpose, at the lock service, while the
@@ -34,7 +35,7 @@ func expiring(name, doc string, whose func(on Strike, v *Victim, all []Client) (
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(ended > 0, "the lock service ended %d sessions that it knew, of %s, %s", ended, strings.Join(names, "+"), about)
+				return proven(ended > 0, "the lock service ended %s that it knew, of %s, %s", english.Count(ended, "session"), strings.Join(names, "+"), about)
 			}, nil
 		}}
 }
@@ -117,8 +118,8 @@ func expireLine() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(ended > 0, "the lock service ended %d sessions that it knew, of %d clients that waited while %s; it was let go, and until all were, nobody could begin to ask (%s)",
-					ended, len(waiting), on.standing(v), took)
+				return proven(ended > 0, "the lock service ended %s that it knew, of %s that waited while %s; it was let go, and until all were, nobody could begin to ask (%s)",
+					english.Count(ended, "session"), english.Count(len(waiting), "client"), on.standing(v), took)
 			}, others(ctx)
 		}}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -50,7 +51,7 @@ func failoverUnreplicated() Fault {
 			}
 			return func() history.Proof {
 				p := led()
-				return proven(p.Proven && link.Packets() > 0, "%s; %d packets between it and the others had been dropped", p.Measured, link.Packets())
+				return proven(p.Proven && link.Packets() > 0, "%s; dropped between it and the others until then: %s", p.Measured, english.Count(link.Packets(), "packet"))
 			}, nil
 		}}
 }

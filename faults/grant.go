@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -71,7 +72,7 @@ func resetTheGrant(ctx context.Context, on Strike) (Proof, error) {
 		return nil, err
 	}
 	return w.grantProof(ctx, on, v, func() string {
-		return fmt.Sprintf("was lost with its connection, as %d from %s were reset", gone, v.Worker.Name())
+		return fmt.Sprintf("was lost with its connection, when %s from %s ended in a reset", english.Count(gone, "connection"), v.Worker.Name())
 	}), others(ctx)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -31,7 +32,7 @@ func cutHalves() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(drops.Packets() > 0, "%d packets dropped between %s and %s", drops.Packets(), names(few), names(many))
+				return proven(drops.Packets() > 0, "%s dropped between %s and %s", english.Count(drops.Packets(), "packet"), names(few), names(many))
 			}, nil
 		}}
 }

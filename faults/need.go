@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -28,7 +29,7 @@ func AService(s Setting) error {
 // ALeader needs servers of which one leads the others.
 func ALeader(s Setting) error {
 	if !s.Topology.Leads() {
-		return fmt.Errorf("%s runs on %d servers of which none leads the others", s.Algorithm.Name, s.Topology.Servers)
+		return fmt.Errorf("%s runs on %s of which none leads the others", s.Algorithm.Name, english.Count(s.Topology.Servers, "server"))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -45,8 +46,8 @@ func cutTwoThen(f Fault, forget func(ctx context.Context, on Stage, server Node)
 			return nil, err
 		}
 		return func() history.Proof {
-			return proven(link.Packets() > 0, "%d packets between %s and two nodes were dropped until %s; then %s",
-				link.Packets(), w.Name(), on.standing(v), told())
+			return proven(link.Packets() > 0, "%s between %s and two nodes dropped until %s; then %s",
+				english.Count(link.Packets(), "packet"), w.Name(), on.standing(v), told())
 		}, nil
 	}
 	return f

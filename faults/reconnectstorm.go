@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -24,8 +25,8 @@ func reconnectStorm() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(gone.Ended >= len(on.Workers()) && gone.Again() > 0, "%d connections of all clients were reset while %s stood at %s; there were %d again after %s",
-					gone.Ended, v.Client, on.Step(), gone.Again(), seconds(v.Stopped()))
+				return proven(gone.Ended >= len(on.Workers()) && gone.Again() > 0, "%s of all clients reset while %s stood at %s; there were %d again after %s",
+					english.Count(gone.Ended, "connection"), v.Client, on.Step(), gone.Again(), seconds(v.Stopped()))
 			}, nil
 		}}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -23,8 +24,8 @@ func cutRejoin() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(drops.Packets() > 0, "%d packets between %s and the lock service were dropped for %s, from when %s came to %s, and it went on",
-					drops.Packets(), v.Worker.Name(), seconds(drops.Lasted()), v.Client, on.Step())
+				return proven(drops.Packets() > 0, "%s between %s and the lock service dropped for %s, from when %s came to %s, and it went on",
+					english.Count(drops.Packets(), "packet"), v.Worker.Name(), seconds(drops.Lasted()), v.Client, on.Step())
 			}, nil
 		}}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -72,7 +73,7 @@ func resetTheReply(ctx context.Context, on Strike) (Proof, error) {
 		return nil, err
 	}
 	return w.replyProof(on, v, func() string {
-		return fmt.Sprintf("was lost with its connection, as %d from %s were reset", gone, v.Worker.Name())
+		return fmt.Sprintf("was lost with its connection, when %s from %s ended in a reset", english.Count(gone, "connection"), v.Worker.Name())
 	}), beside(ctx)
 }
 

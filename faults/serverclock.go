@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // serverClock moves the wall clocks of a majority of the servers, or of all where one
@@ -36,8 +37,8 @@ func serverClock(name, doc string, leases, rate float64) Fault {
 				// time of their leader.
 				last := len(clocks) - 1
 				ahead := clocks[last].Ahead()
-				return proven(ahead.Abs() > on.TTL()/2 && (ahead > 0) == (leases+rate > 0), "the clock of %s was %s, as it told itself, while %s (%d of %d servers)",
-					moved[last].Name(), off(ahead), on.standing(v), len(moved), len(servers))
+				return proven(ahead.Abs() > on.TTL()/2 && (ahead > 0) == (leases+rate > 0), "the clock of %s was %s, as it told itself, while %s (%d of %s)",
+					moved[last].Name(), off(ahead), on.standing(v), len(moved), english.Count(len(servers), "server"))
 			}, nil
 		}}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
@@ -65,7 +66,7 @@ const hungUp = "its host had ended the connections before they could be reset"
 // none says that no answer was heard.
 func (w withheld) none() string {
 	if n := w.ear.Missed(); n > 0 {
-		return fmt.Sprintf("no answer of the lock service was heard within half a lease, by a machine that was too busy to hear %s", packetsOf(n))
+		return fmt.Sprintf("no answer of the lock service was heard within half a lease, by a machine that was too busy to hear %s", english.Count(n, "packet"))
 	}
 	return "the lock service did not answer it within half a lease"
 }
@@ -106,12 +107,4 @@ func (w withheld) others() string {
 		return "while another request of its process was on its way"
 	}
 	return fmt.Sprintf("while %d other requests of its process were on their way", w.ear.Open)
-}
-
-// packetsOf is a number of packets in words.
-func packetsOf(n int) string {
-	if n == 1 {
-		return "1 packet"
-	}
-	return fmt.Sprintf("%d packets", n)
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // mariadbIdleTimeout has the server close connections that say nothing for a second. A
@@ -33,7 +35,7 @@ func mariadbIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
 			if err != nil {
 				return err
 			}
-			e = Effect{Count: after - before, Told: fmt.Sprintf("closed %s that had said nothing for a second (Aborted_clients)", count(after-before, "connection"))}
+			e = Effect{Count: after - before, Told: fmt.Sprintf("closed %s that had said nothing for a second (Aborted_clients)", english.Count(after-before, "connection"))}
 			own, err := mariadbFrom(ctx, db, at.Client)
 			if n := len(own); e.Count == 0 && n > 0 && time.Since(set) >= time.Second+looks {
 				e.Immune = true
@@ -61,7 +63,7 @@ func mariadbEndAll(ctx context.Context, db *sql.DB) error {
 		select {
 		case <-time.After(2 * time.Millisecond):
 		case <-ctx.Done():
-			return fmt.Errorf("%s are still there: %w", count(len(ids), "connection"), ctx.Err())
+			return fmt.Errorf("%s are still there: %w", english.Count(len(ids), "connection"), ctx.Err())
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // mariadbCommands are what people do to a MariaDB server.
@@ -28,7 +29,7 @@ func mariadbKillSession(ctx context.Context, at Target) (e Effect, err error) {
 				e.Count++
 			}
 		}
-		e.Told = fmt.Sprintf("killed %s from %s", count(e.Count, "connection"), at.Client)
+		e.Told = fmt.Sprintf("killed %s from %s", english.Count(e.Count, "connection"), at.Client)
 		return err
 	})
 	return e, err

@@ -67,11 +67,3 @@ func (s *Server) Operate(ctx context.Context, o Operation, of string) (Effect, e
 	}
 	return e, nil
 }
-
-// count is so many things in words.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

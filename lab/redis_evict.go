@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -45,7 +46,7 @@ func redisEvict(policy string) Command {
 				return err
 			}
 			gone, err := crowdOut(ctx, c, theirs)
-			e = Effect{Count: len(gone), Told: fmt.Sprintf("evicted %s by %s%s", count(len(gone), "key"), policy, some(gone))}
+			e = Effect{Count: len(gone), Told: fmt.Sprintf("evicted %s by %s%s", english.Count(len(gone), "key"), policy, some(gone))}
 			told := e
 			e.End = func(ctx context.Context) (Effect, error) {
 				return told, askRedis(at.Endpoint, patient, func(c *redis.Client) error { return errors.Join(unload(ctx, c), restore(ctx, c)) })

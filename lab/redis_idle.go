@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -51,7 +52,7 @@ func idleEnded(client string, before, after map[string]redisConnection, long boo
 			kept++
 		}
 	}
-	e.Told = fmt.Sprintf("closed %s of %d for being idle, %d of them from %s", count(closed, "connection"), len(before), e.Count, client)
+	e.Told = fmt.Sprintf("closed %s of %d for being idle, %d of them from %s", english.Count(closed, "connection"), len(before), e.Count, client)
 	if e.Immune = long && e.Count == 0 && kept > 0; e.Immune {
 		e.Told += fmt.Sprintf("; it kept %d, which were never silent for so long: this can't strike such a lock", kept)
 	}

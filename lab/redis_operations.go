@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -29,7 +30,7 @@ func redisFlushAll(ctx context.Context, at Target) (e Effect, err error) {
 		if err != nil {
 			return err
 		}
-		e = Effect{Count: len(keys), Told: fmt.Sprintf("forgot %s%s", count(len(keys), "key"), some(keys))}
+		e = Effect{Count: len(keys), Told: fmt.Sprintf("forgot %s%s", english.Count(len(keys), "key"), some(keys))}
 		return c.FlushAll(ctx).Err()
 	})
 	return e, err
@@ -42,7 +43,7 @@ func redisScriptFlush(ctx context.Context, at Target) (e Effect, err error) {
 			return err
 		}
 		n, err := strconv.Atoi(info["number_of_cached_scripts"])
-		e = Effect{Count: n, Told: "forgot " + count(n, "script")}
+		e = Effect{Count: n, Told: "forgot " + english.Count(n, "script")}
 		return errors.Join(err, c.ScriptFlush(ctx).Err())
 	})
 	return e, err
@@ -61,7 +62,7 @@ func redisFillMemory(ctx context.Context, at Target) (e Effect, err error) {
 			err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
 				after, err := refusals(ctx, c)
 				n := after - before
-				e = Effect{Count: n, Told: "had no memory left and refused " + count(n, "request")}
+				e = Effect{Count: n, Told: "had no memory left and refused " + english.Count(n, "request")}
 				return errors.Join(err, restore(ctx, c))
 			})
 			return e, err
@@ -90,7 +91,7 @@ func redisKillSession(ctx context.Context, at Target) (e Effect, err error) {
 				e.Count, err = e.Count+int(n), errors.Join(err, gone)
 			}
 		}
-		e.Told = fmt.Sprintf("killed %s from %s", count(e.Count, "connection"), at.Client)
+		e.Told = fmt.Sprintf("killed %s from %s", english.Count(e.Count, "connection"), at.Client)
 		return err
 	})
 	return e, err

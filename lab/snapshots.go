@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/redis/go-redis/v9"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -92,7 +93,7 @@ func mariadbSnapshot(ctx context.Context, at Target) (e Effect, err error) {
 		if err == nil {
 			_, err = conn.ExecContext(ctx, "UNLOCK TABLES")
 		}
-		return Effect{Count: 1, Told: fmt.Sprintf("let nobody write for %.3f s, and %s waited", time.Since(start).Seconds(), count(waiting, "statement"))}, err
+		return Effect{Count: 1, Told: fmt.Sprintf("let nobody write for %.3f s, and %s waited", time.Since(start).Seconds(), english.Count(waiting, "statement"))}, err
 	}}
 	return e, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/gate"
 )
 
@@ -76,7 +77,7 @@ func figureName(f gate.Figure) string {
 		how = "alone"
 	}
 	if f.Locks > 1 {
-		how += fmt.Sprintf(" on %d locks", f.Locks)
+		how += " on " + english.Count(f.Locks, "lock")
 	}
 	return fmt.Sprintf("%s, %s, %s", name, how, f.Servers)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -161,7 +162,7 @@ func replayed(e *rundir.Explored) string {
 	var came []string
 	for _, o := range orderOutcomes {
 		if n := e.Replays[o]; n > 0 {
-			came = append(came, fmt.Sprintf("%s %d times", o, n))
+			came = append(came, string(o)+" "+english.Count(n, "time"))
 		}
 	}
 	return strings.Join(came, ", ")

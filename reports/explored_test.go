@@ -135,7 +135,7 @@ func TestExploredSays(t *testing.T) {
 		"FENCE by 12 of 200 orders": {Doubts: []string{"BROKEN (once)"}, Classes: []rundir.ExploredClass{
 			class("nothing", map[lb.Outcome]int{lb.Broken: 1}), class("1 expiry", map[lb.Outcome]int{lb.Fence: 12}, lb.Fence)}},
 		"nothing is proven": {Doubts: []string{"BROKEN (once)"}, Classes: []rundir.ExploredClass{class("nothing", map[lb.Outcome]int{lb.Broken: 1})}},
-		"one order, performed again: BROKEN 19 times, SAFE 1 times": {Replays: map[lb.Outcome]int{lb.Broken: 19, lb.Safe: 1}},
+		"one order, performed again: BROKEN 19 times, SAFE 1 time": {Replays: map[lb.Outcome]int{lb.Broken: 19, lb.Safe: 1}},
 	} {
 		for range 2 {
 			e.Levels = append(e.Levels, rundir.ExploredLevel{Orders: 100, Share: 1})

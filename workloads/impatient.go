@@ -8,6 +8,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Impatient are clients that rarely wait to the end: they try, have deadlines, are
@@ -122,7 +123,7 @@ func (Impatient) Judge(ix *history.Index, plan history.Plan) checker.Layer {
 	}
 	say := "nothing was left behind"
 	if f.count > 0 {
-		say = plural(f.count, "lock") + " stayed taken that nobody had"
+		say = english.Count(f.count, "lock") + " stayed taken that nobody had"
 	}
 	return f.layer("%d gave up, %d were granted a lock: %s; the longest wait %s", gaveUp, granted, say, seconds(longest))
 }

@@ -45,14 +45,6 @@ func sec(ix *history.Index, t lb.Instant) string { return seconds(t - ix.Start) 
 
 func seconds(d lb.Instant) string { return fmt.Sprintf("%.3f s", float64(d)/1e9) }
 
-// plural writes a number with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // care is one of the store's copies, by what its writers do for it.
 type care struct {
 	name string

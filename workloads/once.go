@@ -8,6 +8,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Once is a scheduled task on many servers, each of which would run it: whoever has the
@@ -76,9 +77,9 @@ func (o Once) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 			say = fmt.Sprintf("%d ran more than once", twice)
 		}
 		if o.Key {
-			say += fmt.Sprintf(", %s refused by the key", plural(refused, "repetition"))
+			say += fmt.Sprintf(", %s refused by the key", english.Count(refused, "repetition"))
 		}
-		told = append(told, strings.TrimPrefix(c.name+": ", ": ")+plural(len(runs), "task")+", "+say)
+		told = append(told, strings.TrimPrefix(c.name+": ", ": ")+english.Count(len(runs), "task")+", "+say)
 	}
 	return f.layer("%s", strings.Join(told, "; "))
 }

@@ -8,6 +8,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Readers is a number that is looked at more often than it is changed, under a lock with
@@ -82,7 +83,7 @@ func (Readers) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 		if torn > 0 {
 			say = fmt.Sprintf("%d did not see the same twice", torn)
 		}
-		told = append(told, strings.TrimPrefix(c.name+": ", ": ")+plural(looked, "reader")+", "+say)
+		told = append(told, strings.TrimPrefix(c.name+": ", ": ")+english.Count(looked, "reader")+", "+say)
 	}
 	together := most(ix)
 	told = append(told, fmt.Sprintf("up to %d at once", together), "the longest wait of a reader "+seconds(longestWait(ix, true))+", of a writer "+seconds(longestWait(ix, false)))

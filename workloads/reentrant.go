@@ -10,6 +10,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Reentrant is a holder that acquires what it holds, as a function does that is called
@@ -81,10 +82,10 @@ func (Reentrant) Judge(ix *history.Index, plan history.Plan) checker.Layer {
 	if len(nested) == 0 && f.count == 0 {
 		return vacuous("nobody held the lock twice")
 	}
-	say := plural(len(nested), "nested hold") + ", and the outer one was left each time"
+	say := english.Count(len(nested), "nested hold") + ", and the outer one was left each time"
 	if f.count > 0 {
 		say = fmt.Sprintf("%s, of which %d lost the outer one with the inner; clients waited for themselves %s",
-			plural(len(nested), "nested hold"), f.count-alone, plural(alone, "time"))
+			english.Count(len(nested), "nested hold"), f.count-alone, english.Count(alone, "time"))
 	}
 	return f.layer("%s", say)
 }

@@ -9,6 +9,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Stock is a shop at the moment of a sale: the number of items on the shelf falls by one
@@ -97,7 +98,7 @@ func (b *books) verdict() string {
 		wrong = append(wrong, fmt.Sprintf("oversold by %d", b.over))
 	}
 	if b.vanished > 0 {
-		wrong = append(wrong, plural(int(b.vanished), "item")+" vanished from the books")
+		wrong = append(wrong, english.Count(int(b.vanished), "item")+" vanished from the books")
 	}
 	if wrong == nil {
 		return "the books are right"

@@ -10,6 +10,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Transfer moves money between two of a few accounts, each with a lock of its own, and
@@ -101,7 +102,7 @@ func (Transfer) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 		case sum.is != sum.opened:
 			say = fmt.Sprintf("%d, and not %d", sum.is, sum.opened)
 		case wrong > 0:
-			say += ", but not where it should be: " + plural(wrong, "account") + " lost a transfer"
+			say += ", but not where it should be: " + english.Count(wrong, "account") + " lost a transfer"
 		}
 		if c.name == "" && (wrong > 0 || sum.is != sum.opened) {
 			f.add(func() checker.Finding { return missing(ix, all, sum) })
@@ -178,5 +179,5 @@ func tellKnots(knots []knot) []string {
 	for _, h := range slices.Sorted(maps.Keys(ends)) {
 		how = append(how, fmt.Sprintf("%d %s", ends[h], h))
 	}
-	return []string{fmt.Sprintf("%s, the longest of %s: %s", plural(len(knots), "deadlock"), seconds(longest.To-longest.From), strings.Join(how, ", "))}
+	return []string{fmt.Sprintf("%s, the longest of %s: %s", english.Count(len(knots), "deadlock"), seconds(longest.To-longest.From), strings.Join(how, ", "))}
 }

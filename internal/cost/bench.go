@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Servers is how the servers of a cell treat what they have confirmed.
@@ -42,7 +43,7 @@ type Key struct {
 }
 
 func (k Key) String() string {
-	return fmt.Sprintf("%s, %s, %s loop, %d clients on %d locks", k.Algorithm, k.Servers, k.Loop, k.Clients, k.Locks)
+	return fmt.Sprintf("%s, %s, %s loop, %s on %s", k.Algorithm, k.Servers, k.Loop, english.Count(k.Clients, "client"), english.Count(k.Locks, "lock"))
 }
 
 // Measure names a figure of a cell.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Bounds are how far an exploration goes.
@@ -96,7 +98,7 @@ func (b Bounds) String() string {
 	var of, most []string
 	for _, w := range wrongs {
 		if n := w.most(b); n > 0 {
-			of, most = append(of, w.what), append(most, plural(n, w.what))
+			of, most = append(of, w.what), append(most, english.Count(n, w.what))
 		}
 	}
 	switch n := b.levels(); {
@@ -107,8 +109,8 @@ func (b Bounds) String() string {
 	default:
 		faults = fmt.Sprintf("at most %d faults (at most %s)", n, strings.Join(most, ", "))
 	}
-	return fmt.Sprintf("%d clients, %s each, %s to ask again after a change, %s each, %s", b.Clients, plural(b.Acquisitions, "acquisition"),
-		plural(b.Polls, "time"), plural(b.Renewals, "renewal"), faults)
+	return fmt.Sprintf("%s, %s each, %s to ask again after a change, %s each, %s", english.Count(b.Clients, "client"), english.Count(b.Acquisitions, "acquisition"),
+		english.Count(b.Polls, "time"), english.Count(b.Renewals, "renewal"), faults)
 }
 
 func either(of []string) string {
@@ -116,16 +118,4 @@ func either(of []string) string {
 		return strings.Join(of, "")
 	}
 	return strings.Join(of[:len(of)-1], ", ") + " or " + of[len(of)-1]
-}
-
-func plural(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "sh"):
-		return fmt.Sprintf("%d %ses", n, what)
-	case strings.HasSuffix(what, "y"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(what, "y"))
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

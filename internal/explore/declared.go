@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // worst are the outcomes of orders, the gravest first.
@@ -32,7 +33,7 @@ func likeIt(what string, t lb.Traits) (faults, kinds []string) {
 func went(class string) string {
 	_, what, _ := strings.Cut(class, " ")
 	for _, w := range wrongs {
-		if what == w.what || what == plural(2, w.what)[len("2 "):] {
+		if what == w.what || what == english.Count(2, w.what)[len("2 "):] {
 			return w.what
 		}
 	}

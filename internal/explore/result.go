@@ -9,6 +9,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Result is what an exploration has found: explored.json.
@@ -126,7 +127,7 @@ func class(moves []Move) string {
 	var of []string
 	for _, w := range wrongs {
 		if n[w.do] > 0 {
-			of = append(of, plural(n[w.do], w.what))
+			of = append(of, english.Count(n[w.do], w.what))
 		}
 	}
 	return cmp.Or(strings.Join(of, " and "), "nothing")
@@ -236,4 +237,6 @@ func (r *Result) Orders() (n int) {
 	return n
 }
 
-func (l Level) String() string { return fmt.Sprintf("%d faults: %d orders", l.Faults, l.Orders) }
+func (l Level) String() string {
+	return fmt.Sprintf("%s: %s", english.Count(l.Faults, "fault"), english.Count(l.Orders, "order"))
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -117,7 +118,7 @@ func explored(e *rundir.Explored, may, finds []lb.Outcome) *Finding {
 	for _, c := range e.Classes {
 		for _, o := range []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check} {
 			if n := e.Shown(c, o); n > 0 && may != nil && !slices.Contains(may, o) {
-				f.Outcome, f.Says, f.Declared = o, fmt.Sprintf("%d of %d orders with %s", n, c.Orders, c.Name), "at worst "+names(may)
+				f.Outcome, f.Says, f.Declared = o, fmt.Sprintf("%d of %s with %s", n, english.Count(c.Orders, "order"), c.Name), "at worst "+names(may)
 				return f.shownBy(e, func(v rundir.ExploredOrder) bool { return v.Outcome == o && v.Class == c.Name })
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -52,7 +53,7 @@ func Of(c checker.Cell) *Finding {
 	f := &Finding{Algorithm: c.Row(), Fault: c.Fault, Outcome: c.Outcome, Says: c.Reason, Declared: c.Expected}
 	switch {
 	case c.Promise == checker.PromiseBroken && c.Outcome == lb.Safe && c.Violations == 0:
-		f.Kind, f.Says = Blind, fmt.Sprintf("nothing went wrong in %d runs", c.Runs)
+		f.Kind, f.Says = Blind, fmt.Sprintf("nothing went wrong in %s", english.Count(c.Runs, "run"))
 	case c.Promise == checker.PromiseBroken:
 		f.Kind = Broken
 	case c.Reason == rundir.Elsewhere && c.Runs == 0: // a shard has no say in it
@@ -86,7 +87,7 @@ func (c Config) Judge(places []*Place, explorations []*rundir.Explored, again fu
 			f = &Finding{Kind: Blind, Algorithm: j.Row(), Fault: j.Fault, Outcome: j.Outcome, Says: blind, Declared: j.Expected}
 		case f == nil && j.Runs > 0 && j.Runs < p.Planned:
 			f = &Finding{Kind: Undecided, Algorithm: j.Row(), Fault: j.Fault, Outcome: j.Outcome,
-				Says: fmt.Sprintf("%d of %d runs not done", p.Planned-j.Runs, p.Planned)}
+				Says: fmt.Sprintf("%d of %s not done", p.Planned-j.Runs, english.Count(p.Planned, "run"))}
 		}
 		if f != nil {
 			found = append(found, *f)

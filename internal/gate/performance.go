@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Performance is a benchmark beside an earlier one.
@@ -163,7 +164,7 @@ func (p *Performance) figure(k cost.Key, m cost.Measure) Figure {
 	case head == nil:
 		f.Trend, f.Why = Gone, "it was not measured"
 		if c := p.head.Find(k); c != nil && m == cost.Outage && c.Never > 0 {
-			f.Why = fmt.Sprintf("after %d deaths of a holder nobody got the lock", c.Never)
+			f.Why = fmt.Sprintf("after %s of a holder nobody got the lock", english.Count(c.Never, "death"))
 		} else if c != nil && c.Failed != "" {
 			f.Why = c.Failed
 		}

@@ -13,6 +13,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -91,7 +92,7 @@ type Result struct {
 // String tells it in a few words.
 func (r Result) String() string {
 	if r.Split == nil {
-		return fmt.Sprintf("survive %d crashes", r.Survives)
+		return "survive " + english.Count(r.Survives, "crash")
 	}
 	return fmt.Sprintf("split, %s, %s", r.Split.Few, r.Split.Many)
 }

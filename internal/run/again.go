@@ -8,6 +8,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -59,7 +60,7 @@ func JudgeMatrix(ctx context.Context, c catalog.Catalog, m *rundir.Matrix) (note
 		}
 		planned := m.PlannedOf(i)
 		if n := planned - len(results[at]); n > 0 && m.Cells[i].Outcome != lb.NotAvailable {
-			notes = append(notes, fmt.Sprintf("%s × %s: %d of %d runs not done", at.algorithm, at.fault, n, planned))
+			notes = append(notes, fmt.Sprintf("%s × %s: %d of %s not done", at.algorithm, at.fault, n, english.Count(planned, "run")))
 		}
 	}
 	if save(m.Save()); saved != nil {

@@ -2,9 +2,9 @@ package run
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Disconnect implements [faults.Stage].
@@ -27,7 +27,7 @@ func (s *strike) Disconnect(ctx context.Context, servers, workers []faults.Node)
 			return nil, err
 		}
 	}
-	end(fmt.Sprintf("%d connections ended", len(open)))
+	end(english.Count(len(open), "connection") + " ended")
 	again := 0
 	s.acts.undone(func(context.Context) error {
 		open, err := s.lab.Network().Connections(at, from)

@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // FillDisk implements [faults.Stage].
@@ -30,7 +30,7 @@ func (s *strike) FillDisk(ctx context.Context, n faults.Node) (*faults.Filled, e
 	s.acts.undone(func(ctx context.Context) error {
 		f.Complaints = complaints() - before
 		err := empty()
-		end(fmt.Sprintf("%d complaints in its log", f.Complaints))
+		end(english.Count(f.Complaints, "complaint") + " in its log")
 		const dying = 500 * time.Millisecond // of a write that failed while there was no room
 		err = errors.Join(err, sleep(ctx, dying))
 		f.Ended = server.Ended()
@@ -74,7 +74,7 @@ func (s *strike) StallDisk(ctx context.Context, n faults.Node) (*faults.Stalled,
 	var took time.Duration
 	s.acts.undone(func(context.Context) error {
 		calls, took = goOn(), clock.Now().Sub(start)
-		end(fmt.Sprintf("%d writes waited", calls))
+		end(english.Count(calls, "write") + " waited")
 		return nil
 	})
 	return &faults.Stalled{Calls: func() int { return calls }, For: func() time.Duration { return took }}, ctx.Err()

@@ -3,10 +3,10 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -36,7 +36,7 @@ func (s *strike) Flap(ctx context.Context, a, b []faults.Node, down, up time.Dur
 	})
 	s.acts.undone(func(ctx context.Context) error {
 		err := stop(ctx)
-		end(fmt.Sprintf("%d packets dropped, %d times", packets, times))
+		end(english.Count(packets, "packet") + " dropped, " + english.Count(times, "time"))
 		return err
 	})
 	return &faults.Flaps{Packets: func() uint64 { return packets }, Times: func() int { return times }}, ctx.Err()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -53,7 +54,7 @@ func (s *strike) drop(ctx context.Context, name string, from, to []faults.Node, 
 		removed = true
 		err = errors.Join(err, r.Remove())
 		lasted = clock.Now().Sub(start)
-		end(fmt.Sprintf("%d packets dropped", gone))
+		end(english.Count(gone, "packet") + " dropped")
 		return err
 	})
 	return &faults.Drops{End: remove,

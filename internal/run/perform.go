@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/lab"
@@ -95,7 +96,7 @@ func (s *stage) play(ctx context.Context, fault faults.Fault) error {
 	if err := s.setUp(ctx, fault); err != nil {
 		return err
 	}
-	s.tell(fmt.Sprintf("%d clients work", s.plan.Clients))
+	s.tell("at work: " + english.Count(s.plan.Clients, "client"))
 	start := clock.Now()
 	for _, w := range s.workers.list() {
 		if _, _, err := w.order(worker.Order{Do: worker.DoStart}); err != nil {

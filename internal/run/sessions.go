@@ -2,9 +2,9 @@ package run
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/worker"
 )
 
@@ -36,7 +36,7 @@ func (s *strike) Expire(ctx context.Context, of ...faults.Client) (ended int, er
 				n++
 			}
 		}
-		end(fmt.Sprintf("%d sessions ended", n))
+		end(english.Count(n, "session") + " ended")
 		ended += n
 	}
 	return ended, nil

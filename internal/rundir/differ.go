@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // differences are in what directories differ that are read as one: by what it is, each
@@ -39,7 +40,7 @@ func (d *differences) add(dir string, p history.Plan) {
 		set("length of a run", p.Duration.String())
 	}
 	if m := p.Machine; m != nil {
-		set("machine", strings.TrimSuffix(fmt.Sprintf("%s, %d cores, %s", m.System, m.Cores, m.Kernel), ", "))
+		set("machine", strings.TrimSuffix(fmt.Sprintf("%s, %s, %s", m.System, english.Count(m.Cores, "core"), m.Kernel), ", "))
 	}
 	if p.Jobs > 0 {
 		set("number of runs at a time", fmt.Sprint(p.Jobs))

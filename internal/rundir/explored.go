@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // The files of an exploration.
@@ -181,7 +182,7 @@ func (e *Explored) Proves() string {
 	case len(e.Doubts) > 0:
 		return "an order that seemed to break it did not do so again: " + e.Doubts[0]
 	case 100*astray > orders+astray:
-		return fmt.Sprintf("%d of %d orders did not go as planned", astray, orders+astray)
+		return fmt.Sprintf("%d of %s did not go as planned", astray, english.Count(orders+astray, "order"))
 	}
 	for _, l := range e.Levels {
 		switch {
@@ -190,7 +191,7 @@ func (e *Explored) Proves() string {
 		case l.Share < 1:
 			return fmt.Sprintf("of the orders with so many faults, %d, not all were walked: a larger budget, or fewer moves", l.Faults)
 		case l.Cut > 0:
-			return fmt.Sprintf("%d orders were cut short, where a client sent too many requests", l.Cut)
+			return fmt.Sprintf("cut short where a client sent too many requests: %s", english.Count(l.Cut, "order"))
 		}
 	}
 	return ""

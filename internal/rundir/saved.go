@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Saved are cells as they were once, a benchmark, or both, and what is known of the plans of
@@ -164,7 +165,7 @@ func (s Saved) Differ(o Saved, name, otherName string) (notes []string) {
 	for _, d := range all {
 		where := ""
 		if cells[d] < both {
-			where = fmt.Sprintf(" (%d of %d cells)", cells[d], both)
+			where = fmt.Sprintf(" (%d of %s)", cells[d], english.Count(both, "cell"))
 		}
 		notes = append(notes, notSame(d, name, otherName, where))
 	}

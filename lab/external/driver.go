@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"slices"
 
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -73,11 +74,11 @@ func (c *config) Fits(t lab.Topology) error {
 	if (len(c.Sentinels) > 0) == (t.Sentinels > 0) && !t.Virtual && (t.Sentinels > 0 || len(c.Servers) == t.Servers) {
 		return nil
 	}
-	have := fmt.Sprintf("%d servers", len(c.Servers))
+	have := english.Count(len(c.Servers), "server")
 	if len(c.Sentinels) > 0 {
-		have += fmt.Sprintf(" and %d sentinels", len(c.Sentinels))
+		have += " and " + english.Count(len(c.Sentinels), "sentinel")
 	}
-	return fmt.Errorf("there are %s at --addrs, and %s is %s", have, t.Name, t.Doc)
+	return fmt.Errorf("--addrs names %s, and %s is %s", have, t.Name, t.Doc)
 }
 
 // Like implements [lab.Borrowed].
