@@ -38,7 +38,7 @@ func borrowed(c Catalog, name *string, addrs string) (lab.Driver, error) {
 // orders refuses commands for what is no fault of servers.
 func orders(c Catalog, b lab.Borrowed) error {
 	for _, name := range b.Orders() {
-		f, err := c.Fault(name)
+		f, err := named(c.Fault(name))
 		if err == nil {
 			err = f.ByCommand()
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/reports"
@@ -149,7 +150,11 @@ func (p *planFlags) keep() error {
 	}
 	kind, err := guard.Find(p.store)
 	if err != nil {
-		return usage("--store %s: lockbench list stores says which there are", p.store)
+		known := []string{inMemory}
+		for _, k := range guard.All() {
+			known = append(known, k.Name)
+		}
+		return usage("unknown store %q%s", p.store, english.Near(p.store, known))
 	}
 	if i := p.work.Info(); i.Needs.Shared || i.Keys {
 		return usage("--store %s: what the workload %s keeps, only the store in memory can", p.store, i.Name)

@@ -9,10 +9,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Catalog is all there is to run. The order is that of lists and of the matrix; names
@@ -91,7 +94,7 @@ wrong on purpose, and judges the recorded history.
 	}
 	root.SetVersionTemplate("lockbench {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%w; see %s --help", err, cmd.CommandPath())
+		return usage("%w%s", err, nearFlag(cmd, err))
 	})
 	root.AddCommand(p.runCommand(), p.matrixCommand(), p.shrinkCommand(), p.benchCommand(), p.templateCommand(), p.conformCommand(), p.exploreCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), serveCommand(), p.gateCommand(), compareCommand(), p.listCommand(), p.doctorCommand(), cleanCommand(), exportCommand(), versionCommand())
 	p.complete(root)
@@ -106,6 +109,19 @@ func verbs(root *cobra.Command) (names []string) {
 		}
 	}
 	return names
+}
+
+// nearFlag ends an error about a flag with those that were perhaps meant, or with where all are.
+func nearFlag(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		var all []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, "--"+f.Name) })
+		if near := english.Near("--"+unknown.GetSpecifiedName(), all); strings.HasPrefix(near, "; did you mean ") {
+			return near
+		}
+	}
+	return "; see " + cmd.CommandPath() + " --help"
 }
 
 // exactly is cobra.ExactArgs with our exit code.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -44,6 +45,9 @@ type tlsPart struct {
 	Key        string `yaml:"key"`
 	ServerName string `yaml:"server-name"`
 }
+
+// keys are those of the file, and of its part tls.
+var keys = []string{"servers", "sentinels", "master", "user", "password", "database", "tls", "commands", "ca", "cert", "key", "server-name"}
 
 // The variables of the environment, each of which counts more than the file.
 const (
@@ -89,7 +93,7 @@ func unquoted(err error) string {
 	}
 	line := bad.GetToken().Position.Line
 	if unknown := (*yaml.UnknownFieldError)(nil); errors.As(err, &unknown) {
-		return fmt.Sprintf("line %d: %s", line, unknown.Message)
+		return fmt.Sprintf("line %d: %s%s", line, unknown.Message, english.Near(bad.GetToken().Value, keys))
 	}
 	return fmt.Sprintf("line %d is not as docs/your-servers.md has it", line)
 }

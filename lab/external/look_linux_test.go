@@ -494,7 +494,7 @@ func TestRead(t *testing.T) {
 		{"servers: [a]\n", "not HOST:PORT"},
 		{"servers: [a:1, a:1]\n", "twice"},
 		{"servers: [a:1]\nsentinels: [b:1]\n", "master"},
-		{"servers: [a:1]\npasword: " + secret + "\n", "line 2"},
+		{"servers: [a:1]\npasword: " + secret + "\n", `line 2: unknown field "pasword"; did you mean password?`},
 		{"servers: [a:1]\npassword: [" + secret + "]\n", "line 2"},
 		{"password: {" + secret, ""},
 		{"password: *" + secret + "\nservers: [a:1]\n", ""},
