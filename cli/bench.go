@@ -121,7 +121,7 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) (err error) {
 	if err := p.completeBench(b); err != nil {
 		return err
 	}
-	driver, err := borrowed(p.Catalog, &b.Lab, b.Addrs)
+	driver, err := borrowed(p.Catalog, &b.Lab, b.Addrs, cmd.Flags().Changed("lab"))
 	if err != nil {
 		return err
 	}

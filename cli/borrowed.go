@@ -12,10 +12,10 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// borrowed is the lab of that name. Who names servers, and no lab, wants the one that has
-// no servers of its own.
-func borrowed(c Catalog, name *string, addrs string) (lab.Driver, error) {
-	if addrs != "" && *name == c.Labs[0].Name {
+// borrowed is the lab of that name, given or not. Whoever names servers, and no lab, wants the
+// one that has no servers of its own.
+func borrowed(c Catalog, name *string, addrs string, given bool) (lab.Driver, error) {
+	if addrs != "" && !given {
 		for _, d := range c.Labs {
 			if d.At != nil {
 				*name = d.Name

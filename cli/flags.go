@@ -35,6 +35,8 @@ type planFlags struct {
 	json bool
 	ci   outputs
 	yes  bool
+	// given says whether a flag was given.
+	given func(flag string) bool
 
 	work     workloads.Workload
 	driver   lab.Driver
@@ -44,6 +46,7 @@ type planFlags struct {
 
 func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f := cmd.Flags()
+	p.given = f.Changed
 	execFlag(cmd, &p.exec)
 	f.StringVar(&p.Workload, "workload", c.Workloads[0].Info().Name, "what clients do inside the lock: see lockbench list workloads")
 	f.StringVar(&p.Work, "work", "", "how long the long work takes that some holders of the counter do, where the lock is kept for as long: as 2.5ttl or 3s, or none (default: 2.5ttl)")
@@ -88,7 +91,7 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 	if err := p.working(); err != nil {
 		return err
 	}
-	if p.driver, err = borrowed(c, &p.Lab, p.Addrs); err != nil {
+	if p.driver, err = borrowed(c, &p.Lab, p.Addrs, p.given("lab")); err != nil {
 		return err
 	}
 	if p.driver.Borrowed != nil {

@@ -89,7 +89,7 @@ func (c Catalog) Lab(name, addrs string) (lab.Driver, error) {
 	case err != nil || addrs == "":
 		return d, err
 	case d.At == nil:
-		return d, fmt.Errorf("the %s lab brings its own servers: leave out --addrs, or use --lab external", name)
+		return d, fmt.Errorf("the %s lab brings its own servers: leave out --addrs, or leave out --lab", name)
 	}
 	return d.At(addrs)
 }
