@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ type matrixFlags struct {
 	algorithms, faults string
 	beside             string // a correct lock, beside a program of the user's
 	runs, jobs         int
-	until              float64
+	until              share
 	budget             time.Duration
 	shard, resume      string // of the verb matrix alone
 }
@@ -36,8 +37,11 @@ func (f *matrixFlags) add(cmd *cobra.Command, c Catalog) {
 	flags.StringVar(&f.algorithms, "algorithms", "*", "comma-separated names or patterns")
 	flags.StringVar(&f.faults, "faults", "*", "comma-separated names or patterns, or as NAME[@STEP][/LENGTH]")
 	flags.IntVar(&f.runs, "runs", 1, "runs of each cell, with seeds that count up")
-	flags.IntVar(&f.jobs, "jobs", 6, "runs at the same time, each in a lab of its own")
-	flags.Float64Var(&f.until, "until", 0, "go on until each cell's interval is narrower than this share, such as 0.2")
+	flags.IntVar(&f.jobs, "jobs", atOnceHere(), "runs at the same time, each in a lab of its own; by default two for each processor, twelve at most")
+	flags.Lookup("jobs").DefValue = "0" // which is not the same everywhere
+	flags.Var(&f.until, "until", "go on until each cell's interval is narrower than this share, such as 20% or 0.2")
+	flags.Lookup("until").DefValue = "0" // which help does not tell
+
 	flags.DurationVar(&f.budget, "budget", 0, "begin no run after this time, the most doubtful cells first")
 }
 
@@ -50,8 +54,8 @@ func (prog program) matrixCommand() *cobra.Command {
 what it takes to be safe there. Run K of a cell has the seed of the first plus K-1,
 whoever does it, so that it can be made again, elsewhere and alone.
 
-How sure a cell is depends on its runs. --until 0.2 goes on until the 95% interval
-of the share of runs that broke is narrower than 0.2 in every cell, the most doubtful
+How sure a cell is depends on its runs. --until 20% goes on until the 95% interval
+of the share of runs that broke is narrower than that in every cell, the most doubtful
 first; --budget 30m begins no run after that time. Both may be given, and then --runs is
 how many each cell has at least.
 
@@ -63,7 +67,7 @@ with a matrix that was interrupted: what came to its end is kept, and what did n
 aside and run anew. With --runs, --until or --budget it goes on with one that is finished,
 too.`,
 		Example: `  lockbench matrix --algorithms 'redis-*,etcd-lease' --faults none,pause-holder --runs 3
-  lockbench matrix --algorithms redis-setpx-lua --faults 'kill-*' --until 0.3 --budget 30m
+  lockbench matrix --algorithms redis-setpx-lua --faults 'kill-*' --until 30% --budget 30m
   lockbench matrix --seed 7 --runs 6 --shard 1/3 --out shard-1
   lockbench matrix --resume runs/latest`,
 		Args: exactly(0),
@@ -116,7 +120,7 @@ func (prog program) matrix(ctx context.Context, f *matrixFlags, what string) (m 
 	if f.beside != "" {
 		f.algorithms += "," + f.beside
 	}
-	m = &run.Matrix{Catalog: prog.Catalog, Runs: f.runs, Jobs: f.jobs, Until: f.until, Budget: f.budget}
+	m = &run.Matrix{Catalog: prog.Catalog, Runs: f.runs, Jobs: f.jobs, Until: float64(f.until), Budget: f.budget}
 	if m.Algorithms, err = pick(f.algorithms, prog.Locks, func(l lb.Impl) string { return l.Info().Name }, prog.Lock); err != nil {
 		return nil, err
 	}
@@ -149,6 +153,9 @@ func jobs(d lab.Driver, wanted int) int {
 	}
 	return wanted
 }
+
+// atOnceHere is how many runs this machine carries at a time: most of what they do is to wait.
+func atOnceHere() int { return min(2*runtime.GOMAXPROCS(0), 12) }
 
 // part is the shard of the matrix that is to be done.
 func (f *matrixFlags) part(cmd *cobra.Command, m *run.Matrix) (err error) {
@@ -198,7 +205,7 @@ func (prog program) resumeMatrix(cmd *cobra.Command, f *matrixFlags) (err error)
 		if m.Shard.Of > 0 && m.Until == 0 {
 			return usage("%s is shard %s of a matrix without --until: its cells are divided among the shards", f.resume, m.Shard)
 		}
-		m.Until = f.until
+		m.Until = float64(f.until)
 	}
 	if err := bounds(m); err != nil {
 		return err
