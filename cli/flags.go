@@ -238,7 +238,7 @@ func showMatrix(out io.Writer, cells []checker.Cell, planned int) error {
 func screen(out io.Writer) (color bool, width int) {
 	width = 100
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		color = os.Getenv("NO_COLOR") == ""
+		color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			width = w
 		}
