@@ -177,6 +177,9 @@ func (x *exploring) fresh() error {
 	if _, err := os.Lstat(x.out); err == nil {
 		return usage("%s is there: --out must not be", x.out)
 	}
+	if err := creatable(x.out); err != nil {
+		return usage("--out %s: %w", x.out, err)
+	}
 	return nil
 }
 

@@ -169,6 +169,9 @@ func (p *planFlags) keep() error {
 // readyFor says whether this machine has what runs need: the locks' servers, as the user
 // wants them, and the store's.
 func (prog program) readyFor(ctx context.Context, p *planFlags, locks ...string) error {
+	if err := p.ci.writable(); err != nil {
+		return err
+	}
 	slices.Sort(locks)
 	if err := prog.ready(ctx, p.driver, slices.Compact(locks), catalog.Own(p.Plan), p.yes); err != nil || p.database == "" {
 		return err

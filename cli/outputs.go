@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 )
@@ -44,6 +47,49 @@ func (o outputs) write(g reports.Gated) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// writable says which of the files can't be written, before runs take their time. It leaves
+// nothing.
+func (o outputs) writable() error {
+	for _, out := range []struct{ flag, file string }{{"junit", o.junit}, {"csv", o.csv}, {"summary", o.summary}} {
+		if out.file == "" {
+			continue
+		}
+		if err := writable(out.file); err != nil {
+			return usage("--%s %s: %w", out.flag, out.file, err)
+		}
+	}
+	return nil
+}
+
+func writable(file string) error {
+	switch info, err := os.Stat(file); {
+	case errors.Is(err, fs.ErrNotExist):
+		return rundir.Writable(filepath.Dir(file))
+	case err != nil:
+		return err
+	case info.IsDir():
+		return errors.New("it is a directory")
+	case !info.Mode().IsRegular(): // whoever reads a pipe would see it end
+		return nil
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		err = f.Close()
+	}
+	return err
+}
+
+// creatable says why a directory that is not there can't be made, or nil.
+func creatable(dir string) error {
+	at := filepath.Dir(filepath.Clean(dir))
+	for {
+		if _, err := os.Lstat(at); err == nil || at == filepath.Dir(at) {
+			return rundir.Writable(at)
+		}
+		at = filepath.Dir(at)
+	}
 }
 
 func into(file string, write func(io.Writer) error) error {
