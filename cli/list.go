@@ -9,6 +9,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/workloads/guard"
 	"github.com/spf13/cobra"
@@ -104,25 +105,30 @@ func (p program) strikes(f faults.Fault, i item) item {
 func (p program) listCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list [algorithms|faults|workloads|stores|topologies|labs]",
+		Use:   "list [algorithms|faults|workloads|stores|topologies|labs [PATTERN]]",
 		Short: "Say what there is",
 		Long: `list names the algorithms with the steps that their clients pass, the faults with what
 they need and how to say where they strike and how long, and the workloads, stores, topologies
-and labs that there are to choose from.`,
-		Example:   "  lockbench list faults\n  lockbench list algorithms --json",
+and labs that there are to choose from. With a pattern there is one line for each that it fits.`,
+		Example:   "  lockbench list faults\n  lockbench list locks 'redis-*'\n  lockbench list algorithms --json",
 		ValidArgs: []string{"algorithms", "faults", "workloads", "stores", "topologies", "labs"},
-		Args:      args(cobra.MaximumNArgs(1)),
+		Args:      args(cobra.MaximumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var picked []list
-			var names []string
+			names := []string{locks}
 			for _, l := range p.lists() {
 				names = append(names, l.name)
-				if len(args) == 0 || args[0] == l.name {
+				if len(args) == 0 || args[0] == l.name || args[0] == locks && l.name == "algorithms" {
 					picked = append(picked, l)
 				}
 			}
 			if len(picked) == 0 {
 				return usage("unknown list %q%s", args[0], english.Near(args[0], names))
+			}
+			if len(args) == 2 {
+				if err := picked[0].only(args[1]); err != nil {
+					return err
+				}
 			}
 			if asJSON {
 				byName := map[string][]item{}
@@ -131,11 +137,41 @@ and labs that there are to choose from.`,
 				}
 				return printJSON(cmd.OutOrStdout(), byName)
 			}
+			if len(args) == 2 {
+				return picked[0].lines(cmd.OutOrStdout())
+			}
 			return p.print(cmd.OutOrStdout(), picked)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object on standard output")
 	return cmd
+}
+
+// locks is another name for the algorithms.
+const locks = "locks"
+
+// only leaves the items that fit the comma-separated patterns.
+func (l *list) only(globs string) (err error) {
+	l.items, err = pick(globs, l.items, func(i item) string { return i.Name }, func(name string) (item, error) {
+		unknown := catalog.UnknownError{What: strings.TrimSuffix(l.name, "s"), Name: name}
+		if l.name == "topologies" {
+			unknown.What = "topology"
+		}
+		for _, i := range l.items {
+			unknown.Known = append(unknown.Known, i.Name)
+		}
+		return item{}, &unknown
+	})
+	return err
+}
+
+// lines are the items, one a line.
+func (l *list) lines(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, i := range l.items {
+		fmt.Fprintf(tw, "%s\t%s\n", i.Name, i.Doc)
+	}
+	return tw.Flush()
 }
 
 func (p program) print(w io.Writer, lists []list) error {
