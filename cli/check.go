@@ -109,9 +109,9 @@ func (c *check) one(ctx context.Context, name string) error {
 	case kind == rundir.IsRun:
 		return c.run(ctx, name)
 	case kind == rundir.IsExplored:
-		return usage("%s is an exploration, and has no history: the orders that broke a lock do, in %s", name, filepath.Join(name, "violations", "N-CLASS"))
+		return usage("%s is an exploration, and has no history: the orders that broke a lock do, in %s%s", name, filepath.Join(name, "violations", "N-CLASS"), rundir.OtherLatest(name, rundir.IsRun, rundir.IsMatrix))
 	}
-	return usage("%s is the directory of a %s: it has no history", name, kind)
+	return usage("%s is the directory of %s: it has no history%s", name, kind.One(), rundir.OtherLatest(name, rundir.IsRun, rundir.IsMatrix))
 }
 
 func (c *check) run(ctx context.Context, dir string) error {

@@ -190,7 +190,7 @@ func (x *exploring) beside() error {
 	case err != nil:
 		return usage("--matrix: %w", err)
 	case kind != rundir.IsMatrix:
-		return usage("--matrix: %s is a %s: lockbench matrix makes one", x.matrix, kind)
+		return usage("--matrix: %s is %s: lockbench matrix makes one", x.matrix, kind.One())
 	}
 	if err := rundir.Writable(x.matrix); err != nil {
 		return usage("--matrix: %w", err)

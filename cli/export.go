@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
-	"strings"
+	"path/filepath"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/jepsen"
@@ -41,6 +41,18 @@ input. Exit codes: 0 it was written, 2 the history is not whole, 64 it makes no 
 	}
 }
 
+// oneRun says what a directory is, and which one of a run there is in its place.
+func oneRun(dir string, kind rundir.What) string {
+	inside := ""
+	switch kind {
+	case rundir.IsMatrix:
+		inside = ", such as " + filepath.Join(dir, "cells", "ALGORITHM", "FAULT", "1")
+	case rundir.IsExplored:
+		inside = ", such as " + filepath.Join(dir, "violations", "N-CLASS")
+	}
+	return kind.One() + ": name the directory of one run" + inside + rundir.OtherLatest(dir, rundir.IsRun)
+}
+
 // historyOf reads the history of a run's directory, of a file, or of what comes in.
 func historyOf(ctx context.Context, stdin io.Reader, name string) (*history.Index, error) {
 	if name == "-" {
@@ -58,7 +70,7 @@ func historyOf(ctx context.Context, stdin io.Reader, name string) (*history.Inde
 		return nil, usage("%w", err)
 	}
 	if kind != rundir.IsRun {
-		return nil, usage("%s is a %s: name one of its runs, such as %s", name, kind, strings.TrimSuffix(name, "/")+"/cells/ALGORITHM/FAULT/1")
+		return nil, usage("%s is %s", name, oneRun(name, kind))
 	}
 	r, err := rundir.OpenRun(name)
 	if err != nil {

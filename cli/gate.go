@@ -177,7 +177,7 @@ func sorted(dirs []string) (runs []string, measured gate.Benches, err error) {
 		case err != nil:
 			return nil, measured, usage("%w", err)
 		case what == rundir.IsQuorum:
-			return nil, measured, usage("%s is a %s: it holds neither runs, nor an exploration, nor a benchmark", dir, what)
+			return nil, measured, usage("%s is %s: it holds neither runs, nor an exploration, nor a benchmark%s", dir, what.One(), rundir.OtherLatest(dir, rundir.IsMatrix, rundir.IsRun, rundir.IsExplored, rundir.IsBench))
 		case what == rundir.IsExplored: // which was read
 			continue
 		case what != rundir.IsBench:

@@ -69,7 +69,7 @@ too.`,
 		Example: `  lockbench matrix --algorithms 'redis-*,etcd-lease' --faults none,pause-holder --runs 3
   lockbench matrix --algorithms redis-setpx-lua --faults 'kill-*' --until 30% --budget 30m
   lockbench matrix --seed 7 --runs 6 --shard 1/3 --out shard-1
-  lockbench matrix --resume runs/latest`,
+  lockbench matrix --resume runs/latest-matrix`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.resume != "" {
@@ -185,7 +185,7 @@ func (prog program) resumeMatrix(cmd *cobra.Command, f *matrixFlags) (err error)
 	if kind, err := rundir.Kind(f.resume); err != nil {
 		return usage("%w", err)
 	} else if kind != rundir.IsMatrix {
-		return usage("%s is a %s: only a matrix can be resumed", f.resume, kind)
+		return usage("%s is %s: only a matrix can be resumed%s", f.resume, kind.One(), rundir.OtherLatest(f.resume, rundir.IsMatrix))
 	}
 	out, err := rundir.OpenMatrix(f.resume)
 	if err != nil {

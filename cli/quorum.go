@@ -43,7 +43,8 @@ answer is a table and a page.`,
 			if jobs < 1 {
 				return usage("--jobs %d: at least 1", jobs)
 			}
-			if out == "" {
+			ours := out == ""
+			if ours {
 				out = rundir.NewDir("quorum")
 			}
 			if _, err := os.Lstat(filepath.Join(out, rundir.QuorumFile)); err == nil {
@@ -64,6 +65,11 @@ answer is a table and a page.`,
 			page, noPage := reports.Quorum(out, study)
 			if noPage == nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
+			}
+			if ours {
+				if err := rundir.Latest(out); err != nil {
+					fmt.Fprintln(cmd.ErrOrStderr(), "note:", err)
+				}
 			}
 			if asJSON {
 				err = printJSON(cmd.OutOrStdout(), study)

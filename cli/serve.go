@@ -73,7 +73,7 @@ func servable(dir string) error {
 		return usage("%s is a file; name the directory that holds the directories of runs", dir)
 	}
 	if kind, err := rundir.Kind(dir); err == nil {
-		return usage("%s is a %s itself; name the directory that it lies in", dir, kind)
+		return usage("%s is %s itself; name the directory that it lies in", dir, kind.One())
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (s *shrinking) read(ctx context.Context, dir string) (struck, guess []strin
 	if kind, err := rundir.Kind(dir); err != nil {
 		return nil, nil, usage("%w", err)
 	} else if kind != rundir.IsRun {
-		return nil, nil, usage("%s is a %s: name the directory of one run, such as %s", dir, kind, filepath.Join(dir, "cells", "ALGORITHM", "FAULT", "1"))
+		return nil, nil, usage("%s is %s", dir, oneRun(dir, kind))
 	}
 	if s.run, err = rundir.OpenRun(dir); err != nil {
 		return nil, nil, err

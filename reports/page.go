@@ -65,7 +65,7 @@ func load(dirs []string) (*page, error) {
 		}
 		return &page{cells: []checker.Cell{cellOf(r)}, run: func(checker.Cell) (*rundir.Run, error) { return r, nil }}, nil
 	}
-	return nil, fmt.Errorf("reports: %s is a %s: %w", dir, kind, fs.ErrNotExist)
+	return nil, fmt.Errorf("reports: %s is %s: %w", dir, kind.One(), fs.ErrNotExist)
 }
 
 // cellOf makes the cell of a single run, by the expectation that its plan carries.

@@ -90,7 +90,7 @@ func Join(dirs []string) (*Joined, error) {
 		} else if err == nil && kind == IsRun {
 			err = j.single(dir)
 		} else if err == nil {
-			err = fmt.Errorf("rundir: %w: %s is a %s, and only runs and matrices are joined", ErrMixed, dir, kind)
+			err = fmt.Errorf("rundir: %w: %s is %s, and only runs and matrices are joined", ErrMixed, dir, kind.One())
 		}
 		if err != nil {
 			return nil, err

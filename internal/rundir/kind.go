@@ -22,6 +22,14 @@ const (
 	IsExplored What = "exploration"
 )
 
+// One is the kind with its article, such as "an exploration".
+func (w What) One() string {
+	if w == IsExplored {
+		return "an " + string(w)
+	}
+	return "a " + string(w)
+}
+
 // Kind says what the directory is, by the files in it. Otherwise the error, which
 // matches [fs.ErrNotExist], says what must be there.
 func Kind(dir string) (What, error) {

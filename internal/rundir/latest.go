@@ -17,10 +17,41 @@ func NewDir(what string) string {
 	return filepath.Join(Home, time.Now().Format("20060102-150405.000")+"-"+Portable(what))
 }
 
-// Latest points the link "latest" beside dir at it. What is there and is no such link
-// is somebody else's, and stays.
+// links are the names of the links to the latest of each kind.
+var links = map[What]string{IsRun: "latest-run", IsMatrix: "latest-matrix", IsBench: "latest-bench", IsQuorum: "latest-quorum", IsExplored: "latest-explore"}
+
+// Latest points the link "latest" beside dir at it, and the one of its kind, such as
+// "latest-matrix". What is there and is no such link is somebody else's, and stays.
 func Latest(dir string) error {
-	link := filepath.Join(filepath.Dir(dir), "latest")
+	err := point("latest", dir)
+	if what, unknown := Kind(dir); unknown == nil {
+		err = errors.Join(err, point(links[what], dir))
+	}
+	return err
+}
+
+// OtherLatest is for whoever named the link "latest" and wanted one of another kind: "; the
+// latest run is runs/latest-run", or "" where there is none.
+func OtherLatest(dir string, kinds ...What) (says string) {
+	if filepath.Base(dir) != "latest" {
+		return ""
+	}
+	for _, k := range kinds {
+		if link := filepath.Join(filepath.Dir(dir), links[k]); isKind(link, k) {
+			says += fmt.Sprintf("; the latest %s is %s", k, link)
+		}
+	}
+	return says
+}
+
+func isKind(dir string, k What) bool {
+	what, err := Kind(dir)
+	return err == nil && what == k
+}
+
+// point makes a link of that name beside dir.
+func point(name, dir string) error {
+	link := filepath.Join(filepath.Dir(dir), name)
 	_, err := os.Lstat(link)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -141,6 +141,25 @@ func TestLatest(t *testing.T) {
 			t.Errorf("latest is %q, %v", to, err)
 		}
 	}
+	// Each kind has a link of its own, which the others leave alone.
+	for name, file := range map[string]string{"m": matrixFile, "r": planFile, "p": benchFile} {
+		ok(t, os.Mkdir(filepath.Join(dir, name), 0o755))
+		ok(t, os.WriteFile(filepath.Join(dir, name, file), []byte("{}"), 0o644))
+	}
+	for _, run := range []string{"m", "p", "r"} {
+		ok(t, Latest(filepath.Join(dir, run)))
+	}
+	for name, want := range map[string]string{"latest": "r", "latest-run": "r", "latest-matrix": "m", "latest-bench": "p"} {
+		if to, err := os.Readlink(filepath.Join(dir, name)); err != nil || to != want {
+			t.Errorf("%s is %q, %v; want %s", name, to, err, want)
+		}
+	}
+	if got, want := OtherLatest(link, IsMatrix, IsQuorum), "; the latest matrix is "+filepath.Join(dir, "latest-matrix"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := OtherLatest(filepath.Join(dir, "r"), IsMatrix); got != "" {
+		t.Errorf("of what was named itself: %q", got)
+	}
 	for what, make := range map[string]func() error{
 		"a file":                func() error { return os.WriteFile(link, []byte("mine"), 0o644) },
 		"a directory":           func() error { return os.Mkdir(link, 0o755) },

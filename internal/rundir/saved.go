@@ -56,7 +56,7 @@ func OpenSaved(name string) (Saved, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return Saved{}, err
 	case what == IsQuorum:
-		return Saved{}, fmt.Errorf("rundir: %s is a %s: it holds neither cells nor a benchmark: %w", name, what, fs.ErrNotExist)
+		return Saved{}, fmt.Errorf("rundir: %s is %s: it holds neither cells nor a benchmark: %w", name, what.One(), fs.ErrNotExist)
 	}
 	return s, nil
 }
