@@ -51,6 +51,7 @@ func Merge(runs []Result, info lb.Info) Cell {
 			c.Failed++
 		}
 		c.Sections += r.Sections
+		c.TookMS += r.TookMS
 		c.StalledMS = max(c.StalledMS, r.StalledMS)
 		if c.OutageMS = max(c.OutageMS, r.OutageMS); r.OutageMS == c.OutageMS {
 			c.Outage = r.Outage

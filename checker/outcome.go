@@ -21,7 +21,7 @@ const (
 func conclude(r *run, judged []Layer) Result {
 	res := Result{Schema: history.Schema, Plan: r.plan, Layers: judged, Copies: r.copies,
 		Sections: r.sections, Contended: r.contended, OutageMS: ms(time.Duration(r.outage)), Outage: r.outageTold,
-		FirstViolationMS: -1, StalledMS: ms(r.stalled()), Effect: r.effect(), Notes: r.Notes}
+		FirstViolationMS: -1, TookMS: ms(r.Last.Sub(r.Start)), StalledMS: ms(r.stalled()), Effect: r.effect(), Notes: r.Notes}
 	if res.Copies == nil {
 		res.Copies = map[string]Copy{}
 	}

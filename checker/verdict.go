@@ -122,8 +122,9 @@ type Cell struct {
 	// each claim once.
 	Outage string   `json:"outage,omitempty"`
 	Claims []string `json:"claims,omitempty"`
-	// StalledMS is the longest of the runs, see [Result].
+	// StalledMS is the longest of the runs, see [Result], and TookMS the sum.
 	StalledMS float64 `json:"stalled_ms,omitempty"`
+	TookMS    float64 `json:"took_ms,omitempty"`
 }
 
 // Row names the cell's algorithm, with the servers where the cell names them.
@@ -204,6 +205,8 @@ type Result struct {
 	// StalledMS is the longest time that the machine, and no fault, let a process of the
 	// bench stand still; 0 if none did for long enough to be noticed.
 	StalledMS float64 `json:"stalled_ms,omitempty"`
+	// TookMS is the time from the first event to the last; 0 where nobody recorded any.
+	TookMS float64 `json:"took_ms,omitempty"`
 	// Starved says why the machine is to blame for the harm that was seen, and not the lock.
 	Starved string `json:"starved,omitempty"`
 	// Claims are what the algorithm claims and did not keep, beside the outcome.

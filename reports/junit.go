@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -29,11 +30,13 @@ type (
 		Failures int         `xml:"failures,attr"`
 		Errors   int         `xml:"errors,attr"`
 		Skipped  int         `xml:"skipped,attr"`
+		Time     string      `xml:"time,attr,omitempty"`
 		Cases    []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
 		Class   string     `xml:"classname,attr"`
 		Name    string     `xml:"name,attr"`
+		Time    string     `xml:"time,attr,omitempty"` // "" where nobody knows it
 		Failure *junitText `xml:"failure"`
 		Error   *junitText `xml:"error"`
 		Skipped *junitText `xml:"skipped"`
@@ -54,10 +57,11 @@ func (g Gated) JUnit(w io.Writer) error {
 	m := newGrid(g.Cells, g.Planned)
 	left := slices.Clone(g.Findings)
 	for _, row := range m.Rows {
-		s := junitSuite{Name: row}
+		s, took := junitSuite{Name: row}, 0.
 		for _, col := range m.Cols {
 			if c := m.At(row, col); c != nil {
-				t := junitCase{Class: row, Name: col, Out: c.Reason}
+				t := junitCase{Class: row, Name: col, Time: junitTime(c.TookMS), Out: c.Reason}
+				took += c.TookMS
 				if c.Outcome == lb.NotAvailable || c.Runs == 0 && c.Reason == rundir.Elsewhere {
 					t.Skipped, t.Out = &junitText{Message: c.Reason}, ""
 				}
@@ -71,6 +75,7 @@ func (g Gated) JUnit(w io.Writer) error {
 				s.add(t)
 			}
 		}
+		s.Time = junitTime(took)
 		all.add(s)
 	}
 	if len(left) > 0 {
@@ -92,6 +97,14 @@ func (g Gated) JUnit(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
+}
+
+// junitTime is a time in seconds.
+func junitTime(ms float64) string {
+	if ms <= 0 {
+		return ""
+	}
+	return strconv.FormatFloat(ms/1000, 'f', 3, 64)
 }
 
 func (t *junitCase) fail(f gate.Finding, c *checker.Cell) {
