@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -33,11 +34,12 @@ type gateRun struct {
 func (prog program) gateCommand() *cobra.Command {
 	g := gateRun{program: prog}
 	cmd := &cobra.Command{
-		Use:   "gate [DIR…]",
+		Use:   "gate [DIR|FILE…]",
 		Short: "Say with the exit code whether every promise held",
 		Long: `gate runs what ` + gateFile + ` says, or judges the runs, matrices and explorations in the given
 directories (all shards of a matrix together), and holds them to what the file and the
-locks promise, and the benchmarks there to the file's limits. Each reason to fail is printed with the lock, the mechanism and the command
+locks promise, and the benchmarks there to the file's limits. What --json of matrix, gate or
+bench has printed into a file is judged, too, by the worst run of each cell. Each reason to fail is printed with the lock, the mechanism and the command
 that reproduces it.
 
 A promise that broke fails the gate, and so does a known break that is no longer seen:
@@ -138,6 +140,10 @@ func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
 	if err != nil {
 		return err
 	}
+	dirs, saved, err := apart(dirs)
+	if err != nil {
+		return err
+	}
 	var explorations []*rundir.Explored
 	for _, dir := range dirs {
 		some, err := rundir.ExploredIn(dir)
@@ -146,7 +152,7 @@ func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
 		}
 		explorations = append(explorations, some...)
 	}
-	dirs, measured, err := sorted(dirs)
+	dirs, measured, err := sorted(dirs, saved)
 	if err != nil {
 		return err
 	}
@@ -161,16 +167,48 @@ func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
 		}
 		note(cmd, notes)
 	}
+	for _, s := range saved {
+		places = append(places, gate.Saved(s)...)
+	}
 	if conf.Run["algorithms"] != nil || conf.Run["faults"] != nil {
 		places = lacking(places, m)
 	}
 	return g.judge(cmd, conf, places, explorations, measured, 0)
 }
 
-// sorted are the directories with runs, and the benchmarks in all. No lock is measured in
+// apart are the directories, and what was saved in files by --json.
+func apart(names []string) (dirs []string, saved []rundir.Saved, err error) {
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || info.IsDir() {
+			dirs = append(dirs, name)
+			continue
+		}
+		s, err := rundir.OpenSaved(name)
+		if err != nil {
+			return nil, nil, usage("%w", err)
+		}
+		saved = append(saved, s)
+	}
+	return dirs, saved, nil
+}
+
+// sorted are the directories with runs, and the benchmarks in all, and those that were saved. No lock is measured in
 // two: which of them is to be held to a limit nobody could say.
-func sorted(dirs []string) (runs []string, measured gate.Benches, err error) {
+func sorted(dirs []string, saved []rundir.Saved) (runs []string, measured gate.Benches, err error) {
+	for _, s := range saved {
+		if s.Bench != nil {
+			measured.Now = append(measured.Now, s.Bench)
+		}
+	}
 	by := map[string]string{} // the directory in which a lock is measured
+	for _, b := range measured.Now {
+		for _, a := range b.Plan.Algorithms {
+			if by[a] != "" {
+				return nil, measured, usage("two files hold a benchmark of %s each: name one of them", a)
+			}
+			by[a] = "a file"
+		}
+	}
 	for _, dir := range dirs {
 		what, err := rundir.Kind(dir)
 		switch {

@@ -22,6 +22,40 @@ type Place struct {
 
 	results []checker.Result
 	dirs    []string
+	saved   *checker.Cell // all that is known, nil where there are results
+}
+
+// Saved are the places of cells of which nothing but themselves was saved.
+func Saved(s rundir.Saved) (places []*Place) {
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		p := &Place{Algorithm: c.Algorithm, Fault: c.Fault, Servers: c.Servers, saved: c}
+		if c.Outcome != lb.NotAvailable {
+			p.Planned = cmp.Or(c.Planned, s.Planned)
+		}
+		places = append(places, p)
+	}
+	return places
+}
+
+// kept is the saved cell. Where the file says nothing of it, it is as it was judged then;
+// otherwise its worst run, of which it tells, is held to the file.
+func (p *Place) kept(c Config) (j Judged, n int) {
+	j.Cell = *p.saved
+	var declared *lb.Expectation // by the lock, of which only what came of it was saved
+	if j.Promise != "" {
+		declared = &lb.Expectation{}
+	}
+	e, n := c.Expect(p.Algorithm, p.Fault, declared)
+	if e == declared || j.Runs == 0 {
+		return j, n
+	}
+	info := lb.Info{Name: p.Algorithm, Expect: []lb.Expectation{*e}}
+	info.Expect[0].Fault = p.Fault
+	worst := checker.Result{Outcome: j.Outcome, Mechanism: j.Mechanism, Plan: history.Plan{Algorithm: p.Algorithm, Fault: p.Fault}}
+	again := checker.Merge([]checker.Result{worst}, info)
+	j.Promise, j.Expected = again.Promise, again.Expected
+	return j, n
 }
 
 // Read reads the results of runs and of matrices, as [rundir.Join] joins them: the same
@@ -58,6 +92,10 @@ type Judged struct {
 // cell makes the cell of the place, by what must come out there. blind says why a break
 // that must be seen again can't have been: the fault took effect in no run.
 func (p *Place) cell(c Config) (j Judged, blind string, n int) {
+	if p.saved != nil {
+		j, n := p.kept(c)
+		return j, "", n
+	}
 	if len(p.results) == 0 {
 		j.Cell = rundir.Pending(checker.Cell{Algorithm: p.Algorithm, Fault: p.Fault})
 		j.Reason = cmp.Or(p.Lacks, j.Reason)

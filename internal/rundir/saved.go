@@ -19,6 +19,8 @@ import (
 // the cells' runs.
 type Saved struct {
 	Cells []checker.Cell
+	// Planned is how many runs each cell was to have, 0 where nobody said.
+	Planned int
 	// Bench is nil where nothing was measured.
 	Bench *cost.Bench
 
@@ -75,7 +77,7 @@ func openFile(name string) (Saved, error) {
 	}
 	var file MatrixFile
 	err := readJSON(name, &file)
-	return Saved{Cells: file.Cells, all: file.Plan}, err
+	return Saved{Cells: file.Cells, Planned: file.Planned, all: file.Plan}, err
 }
 
 func openCells(name string, what What) (Saved, error) {
