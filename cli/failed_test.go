@@ -50,7 +50,7 @@ func TestFailedRun(t *testing.T) {
 	if code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "check", "m")); code != exitUndecided || !strings.Contains(stdout, "the run failed: ") {
 		t.Errorf("check: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	onPage(t, filepath.Join(dir, "m"), "1 SAFE, 1 failed; no promise broken", "1 cell whose run failed", ">failed<", "the worker has ended")
+	onPage(t, filepath.Join(dir, "m"), "1 SAFE, 1 failed; none against what is declared", "1 cell whose run failed", ">failed<", "the worker has ended")
 	code, stdout, stderr = testkit.Ran(t, testkit.Command(t, dir, "run", "--algorithm", "panics", "--out", "r"))
 	if code != exitUndecided || !strings.Contains(stdout, "1 failed") || !strings.Contains(stderr, "the worker has ended") {
 		t.Errorf("run: exit code %d\n%s%s", code, stdout, stderr)
@@ -84,7 +84,7 @@ func onPage(t *testing.T, dir string, words ...string) {
 			t.Errorf("the page of %s lacks %q", dir, want)
 		}
 	}
-	for _, not := range []string{"very promise kept", "everything tried"} {
+	for _, not := range []string{"all as declared", "everything tried"} {
 		if strings.Contains(string(text), not) {
 			t.Errorf("the page of %s says %q", dir, not)
 		}

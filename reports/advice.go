@@ -132,7 +132,7 @@ func share(r rank, care lb.Outcome) int { return len(r.beyond(care)) * 10_000 / 
 // soonest ranks locks, of which some may be named twice, by the longest time that nobody
 // could get them.
 func (a advisor) soonest(ranks []rank) advice {
-	s := advice{When: "Of the best of these, what gets on again soonest", Care: "By the longest time that nobody could get the lock, under any fault."}
+	s := advice{When: "Of the best of these, the locks that recover fastest", Care: "By the longest outage under any fault: the time that clients asked and nobody got the lock."}
 	slices.SortStableFunc(ranks, func(x, y rank) int {
 		return cmp.Or(cmp.Compare(x.OutageMS, y.OutageMS), strings.Compare(x.Name, y.Name))
 	})
@@ -160,10 +160,10 @@ func except(cells []*checker.Cell) string {
 func costs(r rank, bench *cost.Bench) string {
 	var parts []string
 	if r.OutageMS >= 0 {
-		parts = append(parts, fmt.Sprintf("nobody could get it for %s at most (%s)", span(r.OutageMS), r.Outage))
+		parts = append(parts, fmt.Sprintf("longest outage %s (%s)", span(r.OutageMS), r.Outage))
 	}
 	if p := priceOf(bench, r.Name); p.Known {
-		parts = append(parts, "hand-off "+p.HandOff.Text+", "+p.Requests.Text+" requests a grant")
+		parts = append(parts, "hand-off "+p.HandOff.Text+", "+p.Requests.Text+" requests per grant")
 	}
 	return strings.Join(parts, "; ")
 }

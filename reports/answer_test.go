@@ -105,7 +105,7 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", list[i].When, got[i], want)
 		}
 	}
-	if !strings.Contains(list[1].Locks[0].Costs, "4.00 s at most (kill)") {
+	if !strings.Contains(list[1].Locks[0].Costs, "longest outage 4.00 s (kill)") {
 		t.Errorf("%q", list[1].Locks[0].Costs)
 	}
 	// Of what no server died nothing is advised, however little went wrong.

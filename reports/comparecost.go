@@ -61,7 +61,7 @@ func (c Compared) changedCosts() (list []gate.Figure) {
 var measureNames = map[cost.Measure]string{
 	cost.Cycle: "acquire and release", cost.Grants: "grants per second", cost.HandOffs: "hand-offs per second",
 	cost.P50: "median of a hand-off", cost.P99: "99% of a hand-off", cost.Barges: "barging", cost.Overlaps: "overlaps",
-	cost.Fair: "fairness", cost.Longest: "longest wait", cost.Requests: "requests a grant", cost.Bytes: "bytes a grant",
+	cost.Fair: "fairness", cost.Longest: "longest wait", cost.Requests: "requests per grant", cost.Bytes: "bytes per grant",
 	cost.Packets: "packets a grant", cost.WakeUps: "wake-ups a grant", cost.ServerNS: "servers’ processor time a grant",
 	cost.ClientNS: "clients’ processor time a grant", cost.Resident: "servers’ memory", cost.Outage: "outage after a death",
 }

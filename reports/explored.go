@@ -194,7 +194,7 @@ func unwalked(e *rundir.Explored) (all []string) {
 		if l.Share >= 1 || e.Interrupted || e.GivenUp != "" {
 			continue
 		}
-		s := fmt.Sprintf("with %s the budget sufficed for about %s of all orders", plural(l.Faults, "fault", "faults"), Percent(l.Share))
+		s := fmt.Sprintf("with %s the budget sufficed for %s of all orders", english.Count(l.Faults, "fault"), about(l.Share))
 		if l.Sampled > 0 {
 			s += fmt.Sprintf(", and for %s beyond these, drawn by the seed", thousands(l.Sampled))
 		}
@@ -269,6 +269,15 @@ func Percent(share float64) string {
 	default:
 		return strconv.FormatFloat(p, 'f', 0, 64) + "%"
 	}
+}
+
+// about is a share that was estimated.
+func about(share float64) string {
+	p := Percent(share)
+	if strings.HasPrefix(p, "less than") {
+		return p
+	}
+	return "about " + p
 }
 
 // thousands sets the digits of n in threes.

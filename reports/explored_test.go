@@ -145,3 +145,12 @@ func TestExploredSays(t *testing.T) {
 		}
 	}
 }
+
+// TestAbout: an estimate says so, and what is under a bound does not say it twice.
+func TestAbout(t *testing.T) {
+	for share, want := range map[float64]string{.0004: "less than 0.1%", .042: "about 4.2%", .5: "about 50%"} {
+		if got := about(share); got != want {
+			t.Errorf("%v: %q, want %q", share, got, want)
+		}
+	}
+}

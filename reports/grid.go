@@ -167,7 +167,7 @@ func (g grid) summary() string {
 	return s + g.promises() + "."
 }
 
-// promises says what became of them. Of what was never promised nothing was kept.
+// promises says how the cells compare with what their locks, or a gate's file, declare.
 func (g grid) promises() string {
 	number := func(promise string) int {
 		return len(g.inOrder(func(c *checker.Cell) bool { return c.Promise == promise && c.Outcome != lb.NotAvailable && !notRun(c) }))
@@ -176,19 +176,19 @@ func (g grid) promises() string {
 	s := ""
 	switch {
 	case broken > 0:
-		s = "; " + plural(broken, "promise", "promises") + " broken"
+		s = fmt.Sprintf("; %d not as declared", broken)
 	case open > 0, kept > 0 && (without > 0 || !g.proven()):
-		s = "; no promise broken"
+		s = "; none against what is declared"
 	case kept > 0:
-		return "; every promise kept"
+		return "; all as declared"
 	case without > 0:
-		return "; nothing promised"
+		return "; nothing is declared"
 	}
 	if open > 0 {
-		s += fmt.Sprintf(", %d open", open)
+		s += fmt.Sprintf(", %d undecided", open)
 	}
 	if without > 0 {
-		s += ", nothing promised in " + plural(without, "cell", "cells")
+		s += ", nothing declared of " + plural(without, "cell", "cells")
 	}
 	return s
 }

@@ -93,7 +93,7 @@ func TestPageStandsAlone(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"1 broken promise", "w1.c0 wrote", "--seed 1119", "two holders", "has no such step",
-		`href="#na-1"`, "Declared, and so it was: the lock service decides alone"} {
+		`href="#na-1"`, "As declared: the lock service decides alone"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -105,9 +105,9 @@ func markdownAnswer(b io.Writer, v *view) {
 	if len(v.Standings) == 0 {
 		return
 	}
-	fmt.Fprint(b, "\n## The answer, at each lock’s worst\n\n| | lock | at its worst | under | nobody could get it for |")
+	fmt.Fprint(b, "\n## The answer, at each lock’s worst\n\n| | lock | at its worst | under | longest outage |")
 	if v.Cost != nil {
-		fmt.Fprint(b, " alone | hand-off, median | 99% | requests a grant |")
+		fmt.Fprint(b, " uncontended | hand-off, median | 99% | requests per grant |")
 	}
 	fmt.Fprint(b, "\n|---|---|---|---|--:|")
 	if v.Cost != nil {

@@ -92,12 +92,12 @@ func TestReportsOfAnUnfinishedMatrix(t *testing.T) {
 	writeRunOf(t, filepath.Join(dir, "cells/zk-sequential/none/1"), m.Cells[2], calm(2, 1), checker.Finding{})
 	text, nodes := render(t, dir)
 	for _, want := range []string{"This matrix is not finished: 2 of 4 cells without a run, 1 cell with fewer than the 3 runs planned.",
-		"1 SAFE, 1 INCONCLUSIVE, 2 not run; no promise broken, nothing promised in 1 cell.", `href="#notrun"`, safeSoFar, "<b>redlock</b> under", "Note: a note of the recording"} {
+		"1 SAFE, 1 INCONCLUSIVE, 2 not run; none against what is declared, nothing declared of 1 cell.", `href="#notrun"`, safeSoFar, "<b>redlock</b> under", "Note: a note of the recording"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if strings.Contains(text, "very promise kept") || strings.Contains(text, "everything tried") {
+	if strings.Contains(text, "all as declared") || strings.Contains(text, "everything tried") {
 		t.Error("the page claims more than was run")
 	}
 	details := 0
@@ -132,7 +132,7 @@ func TestReportsOfAnUnfinishedMatrix(t *testing.T) {
 		if n := strings.Count(b.String(), "not run"); n != 3 { // the cells, and the summary
 			t.Errorf("%s: %d times \"not run\" in\n%s", name, n, &b)
 		}
-		if !strings.Contains(b.String(), "This matrix is not finished: 2 of 4 cells") || strings.Contains(b.String(), "very promise kept") {
+		if !strings.Contains(b.String(), "This matrix is not finished: 2 of 4 cells") || strings.Contains(b.String(), "all as declared") {
 			t.Errorf("%s claims more than was run:\n%s", name, &b)
 		}
 	}
@@ -235,7 +235,7 @@ func TestPageOfARunSaysWhatWasPromised(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := render(t, dir)
-	for _, want := range []string{"1 promise broken", "SAFE: nobody knows", "linux/amd64, 2 cores", "go 1.26, redis 7.2"} {
+	for _, want := range []string{"1 not as declared", "SAFE: nobody knows", "linux/amd64, 2 cores", "go 1.26, redis 7.2"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -244,7 +244,7 @@ func TestPageOfARunSaysWhatWasPromised(t *testing.T) {
 
 func TestPromises(t *testing.T) {
 	for promises, want := range map[string]string{
-		"": "", "kept kept": "; every promise kept", "kept open": "; no promise broken, 1 open", "open broken broken": "; 2 promises broken, 1 open",
+		"": "", "kept kept": "; all as declared", "kept open": "; none against what is declared, 1 undecided", "open broken broken": "; 2 not as declared, 1 undecided",
 	} {
 		var cells []checker.Cell
 		for i, p := range strings.Fields(promises) {
