@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // advice says which lock to take in a situation. It is made of the cells alone.
@@ -25,12 +26,28 @@ type advice struct {
 // advised is a lock with what speaks for it and against it.
 type advised struct {
 	Name string
+	// Says is what to expect of it, for whoever knows locks by their names only.
+	Says string
 	// But are the faults under which even this care was not enough, with the mechanism.
 	But string
 	// Untried are the troubles that this lock was not seen in.
 	Untried string
 	// Costs tells of outage, hand-off and requests.
 	Costs string
+}
+
+// undying says that of these locks little is known.
+func undying(locks []string) string {
+	return "A lock forgets when its server dies, and none is known to have died in the runs of " + strings.Join(locks, ", ") + "."
+}
+
+// names are those of the locks, the best first.
+func (a advice) names() string {
+	var names []string
+	for _, l := range a.Locks {
+		names = append(names, l.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // advisedLocks bounds the locks named in one situation.
@@ -95,7 +112,7 @@ func (a advisor) untried(lock string) string {
 
 // advised is what is said of the lock.
 func (a advisor) advised(r rank, but []*checker.Cell) advised {
-	return advised{r.Name, except(but), a.untried(r.Name), costs(r, a.bench)}
+	return advised{r.Name, r.plainly(), except(but), a.untried(r.Name), costs(r, a.bench)}
 }
 
 // best are the locks that went wrong in spite of the care under the fewest faults, or
@@ -142,6 +159,79 @@ func (a advisor) soonest(ranks []rank) advice {
 		s.Locks = append(s.Locks, a.advised(r, stuck))
 	}
 	return s
+}
+
+// plainly is what the lock was at its worst, in a sentence without its end, for whoever knows
+// no word of this bench.
+func (r rank) plainly() string {
+	under := " under " + r.Under()
+	if slices.Equal(r.Faults, []string{noFault}) {
+		under = " without any fault"
+	}
+	only := func(mechanism string) bool { return slices.Equal(r.Mechanisms, []string{mechanism}) }
+	switch {
+	case r.worst == lb.Safe:
+		return "nobody was hurt"
+	case r.worst == lb.Check:
+		return "safe if each write looks at the lease first; else somebody was hurt" + under
+	case r.worst == lb.Fence:
+		return "safe if your store checks fencing tokens; else somebody was hurt" + under
+	case r.worst == lb.Stuck && only(lb.Ghost):
+		return "it stayed taken though nobody held it" + under
+	case r.worst == lb.Stuck:
+		return "nobody got it any more" + under
+	case only(lb.DoubleGrant):
+		return "two holders at once" + under
+	}
+	return "somebody was hurt, whatever care was taken," + under
+}
+
+// advised is what the cells say of which lock to take: a sentence for each, in which Name is of all
+// of which it is true, and what is best in each situation. Of the unknown no server is known to
+// have died. The plan of a cell's run is nil where it can't be read.
+func (g grid) advised(plan func(*checker.Cell) *history.Plan) (locks []advised, best []advice, unknown []string) {
+	fenced, tried := map[string]bool{}, map[string][]history.Trouble{}
+	for _, row := range g.Rows {
+		for _, c := range g.inRow(row, func(c *checker.Cell) bool { return !notRun(c) && c.Outcome != lb.NotAvailable }) {
+			p := plan(c)
+			if p == nil {
+				continue
+			}
+			fenced[row] = p.Traits.Fenced
+			if p.About != nil && !isUnclear(c) {
+				tried[row] = append(tried[row], p.About.Troubles...)
+			}
+		}
+	}
+	a := advisor{fenced: func(lock string) bool { return fenced[lock] }, tried: func(lock string) []history.Trouble { return tried[lock] }}
+	n := 0
+	for _, s := range g.standings() {
+		for _, r := range s.Locks {
+			n++
+			if last := len(locks) - 1; last >= 0 && locks[last].Says == r.plainly() {
+				locks[last].Name += ", " + r.Name
+				continue
+			}
+			locks = append(locks, advised{Name: r.Name, Says: r.plainly()})
+		}
+	}
+	if n < 2 {
+		return nil, nil, nil
+	}
+	best, unknown = a.advise(g)
+	return locks, best, unknown
+}
+
+// planIn is the plan of the run in the cell's directory, which is as seen from here.
+func planIn(c *checker.Cell) *history.Plan {
+	if c.Dir == "" {
+		return nil
+	}
+	r, err := rundir.OpenRun(c.Dir)
+	if err != nil {
+		return nil
+	}
+	return &r.Plan
 }
 
 // except names the cells that went wrong all the same: "restart-empty (double grant)".

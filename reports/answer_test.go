@@ -108,6 +108,22 @@ func TestAdvice(t *testing.T) {
 	if !strings.Contains(list[1].Locks[0].Costs, "longest outage 4.00 s (kill)") {
 		t.Errorf("%q", list[1].Locks[0].Costs)
 	}
+	if got, want := list[0].Locks[2].Says, "two holders at once under pause, kill"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var says []string
+	locks, _, unknown := g.advised(func(*checker.Cell) *history.Plan { return nil })
+	if len(unknown) != 3 {
+		t.Errorf("of %v no server died, says it", unknown)
+	}
+	for _, l := range locks {
+		says = append(says, l.Name+": "+l.Says)
+	}
+	if got, want := strings.Join(says, "\n"), `plain: safe if each write looks at the lease first; else somebody was hurt under pause
+token: safe if your store checks fencing tokens; else somebody was hurt under pause
+worst: two holders at once under pause, kill`; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 	// Of what no server died nothing is advised, however little went wrong.
 	tried["plain"] = []history.Trouble{history.Freeze, history.Death}
 	list, unknown = of.advise(g)

@@ -76,7 +76,8 @@ func told(f gate.Finding) string {
 
 // Markdown writes a summary for the page of a CI, led by why the gate failed.
 func (g Gated) Markdown(w io.Writer) error {
-	return markdown(w, g.Cells, g.Planned, func(b io.Writer, _ grid) {
+	return markdown(w, g.Cells, g.Planned, func(b io.Writer, all grid) {
+		defer markdownTake(b, all, planIn)
 		if len(g.Findings) == 0 {
 			fmt.Fprint(b, "\n✅ The gate is open.\n")
 			return

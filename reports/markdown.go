@@ -10,6 +10,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // markdownReasons bounds the list of reasons, so that the page of a CI stays a
@@ -46,6 +47,13 @@ func Markdown(w io.Writer, dirs ...string) error {
 				fmt.Fprintf(b, "\n%s\n", escapeMD(n))
 			}
 			markdownPromises(b, g)
+			markdownTake(b, g, func(c *checker.Cell) *history.Plan {
+				r, err := p.run(*c)
+				if err != nil || r == nil {
+					return nil
+				}
+				return &r.Plan
+			})
 			markdownOrders(b, p.explored)
 		}); err != nil {
 			return err
@@ -90,6 +98,30 @@ func markdownPromises(b io.Writer, g grid) {
 			fmt.Fprintf(b, "; declared: %s", escapeMD(c.Expected))
 		}
 		fmt.Fprintln(b)
+	}
+}
+
+// markdownTake says which lock to take, as far as the cells tell.
+func markdownTake(b io.Writer, g grid, plan func(*checker.Cell) *history.Plan) {
+	locks, best, unknown := g.advised(plan)
+	if len(locks) == 0 {
+		return
+	}
+	fmt.Fprint(b, "\n### Which lock to take, by what was tried\n\n")
+	for i, l := range locks {
+		if i == markdownReasons {
+			fmt.Fprintf(b, "- … and %d more in the report\n", len(locks)-i)
+			break
+		}
+		fmt.Fprintf(b, "- **%s**: %s.\n", escapeMD(l.Name), escapeMD(l.Says))
+	}
+	for _, a := range best {
+		if names := a.names(); names != "" {
+			fmt.Fprintf(b, "\n%s, the best first: %s.\n", escapeMD(a.When), escapeMD(names))
+		}
+	}
+	if len(unknown) > 0 {
+		fmt.Fprintf(b, "\n%s\n", escapeMD(undying(unknown)))
 	}
 }
 

@@ -139,9 +139,9 @@ func markdownAdvice(b io.Writer, v *view) {
 	for _, a := range v.Advice {
 		fmt.Fprintf(b, "\n**%s.** %s\n\n", escapeMD(a.When), escapeMD(a.Care))
 		for i, l := range a.Locks {
-			fmt.Fprintf(b, "%d. `%s`", i+1, l.Name)
+			fmt.Fprintf(b, "%d. `%s`: %s", i+1, l.Name, escapeMD(l.Says))
 			if l.But != "" {
-				fmt.Fprintf(b, ", but not under %s", escapeMD(l.But))
+				fmt.Fprintf(b, "; such care is not enough under %s", escapeMD(l.But))
 			}
 			if l.Untried != "" {
 				fmt.Fprintf(b, "; not tried: %s", l.Untried)

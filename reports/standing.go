@@ -34,6 +34,7 @@ type rank struct {
 	// Unclear cells prove nothing.
 	Unclear int
 
+	worst lb.Outcome
 	cells []*checker.Cell // that prove something
 }
 
@@ -116,6 +117,9 @@ func (g grid) rank(row string) (worst int, r rank) {
 		if slices.ContainsFunc(r.cells, func(c *checker.Cell) bool { return levelOf(c.Outcome) == worst && c.Mechanism == m.Name }) {
 			r.Mechanisms = append(r.Mechanisms, m.Name)
 		}
+	}
+	if worst >= 0 {
+		r.worst = levels[worst].Outcome
 	}
 	if worst == 0 {
 		r.Open = slices.MaxFunc(r.cells, func(a, b *checker.Cell) int { return ofShare(b) - ofShare(a) }).Open()

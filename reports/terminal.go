@@ -53,6 +53,7 @@ func Matrix(w io.Writer, cells []checker.Cell, planned int, color bool, width in
 	})
 	t.reasons("What proves nothing, and why", g.inOrder(isUnclear), func(c *checker.Cell) string { return word(c) })
 	t.asides(g)
+	t.advice(g)
 	t.promises(g)
 	return t.Flush()
 }
@@ -242,6 +243,31 @@ func (t terminal) asides(g grid) {
 		for _, s := range asides(c) {
 			t.text("  ", fmt.Sprintf("%s under %s: %s", c.Algorithm, c.Fault, s))
 		}
+	}
+}
+
+// advice says which lock to take, as far as the cells tell.
+func (t terminal) advice(g grid) {
+	locks, best, unknown := g.advised(planIn)
+	if len(locks) == 0 {
+		return
+	}
+	t.line("")
+	t.line(t.paint("1", "Which lock to take, by what was tried"))
+	for i, l := range locks {
+		if i == listedCells {
+			t.line(fmt.Sprintf("  … and %d more in the report", len(locks)-i))
+			break
+		}
+		t.text("  ", l.Name+": "+l.Says+".")
+	}
+	for _, a := range best {
+		if names := a.names(); names != "" {
+			t.text("  ", a.When+", the best first: "+names+".")
+		}
+	}
+	if len(unknown) > 0 {
+		t.text("  ", undying(unknown))
 	}
 }
 
