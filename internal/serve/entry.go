@@ -42,6 +42,7 @@ type entry struct {
 	Note     string
 	Error    string
 
+	tally tally // for metrics
 	stamp string
 	last  time.Time // when something was written
 }
@@ -104,6 +105,7 @@ func (e *entry) run(dir string) error {
 	res.Plan = r.Plan
 	c := checker.CellOf([]checker.Result{res})
 	e.Chips, e.Note = reports.Chips([]checker.Cell{c}), c.Mechanism
+	e.tally = tallyOf([]checker.Cell{c})
 	if e.State == failed {
 		e.Note = c.Reason
 	}
@@ -132,7 +134,7 @@ func (e *entry) matrix(dir string) error {
 		}
 	}
 	e.What = some(locks, "lock", "locks") + " × " + some(faults, "fault", "faults")
-	e.Chips = reports.Chips(m.Cells)
+	e.Chips, e.tally = reports.Chips(m.Cells), tallyOf(m.Cells)
 	if lack > 0 {
 		e.State = interrupted
 	}

@@ -26,11 +26,12 @@ func New(dir string, public bool) *Server {
 }
 
 // Handler answers requests: / is the list, /runs/NAME/ the page of what lies in the
-// directory NAME, and what is below that its files.
+// directory NAME, what is below that its files, and /metrics is for Prometheus.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.front)
 	mux.HandleFunc("GET /runs/{path...}", s.below)
+	mux.HandleFunc("GET /metrics", s.metrics)
 	return s.guard(mux)
 }
 
