@@ -130,8 +130,8 @@ func exactly(n int) cobra.PositionalArgs { return args(cobra.ExactArgs(n)) }
 // args gives cobra's own checks our exit code.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usage("%w; see %s --help", err, cmd.CommandPath())
+		if check(cmd, args) != nil {
+			return usage("%s: not with %s; see %s --help", strings.TrimSuffix(cmd.UseLine(), " [flags]"), english.Count(len(args), "argument"), cmd.CommandPath())
 		}
 		return nil
 	}
