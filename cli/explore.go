@@ -36,8 +36,8 @@ func (prog program) exploreCommand() *cobra.Command {
 		Short: "Walk every order of a few clients' moves, and judge each",
 		Long: `explore has two clients (or three) use a lock on a real server, and lets one of their moves
 happen at a time: a request with its answer, the work under the lock, and what goes wrong:
-the end of a lease, a crash, a lost reply, a session of one who waits that somebody ends, or
-a caller who gives up.
+the end of a lease, a crash, a lost reply, the session of a waiting client that somebody ends, or
+a caller that gives up.
 It walks every order in which these can reach the server, up to the bounds of the flags, first
 without faults, then with one, and so on. Each order is a history, and the checkers that judge
 every run judge it. Time is the bench's: no order waits for a lease.

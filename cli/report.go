@@ -63,7 +63,7 @@ the cells as lockbench matrix does, and ends with the same exit codes.`,
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the page to write (default: in the directory, or the current one where there are several)")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a summary in Markdown instead")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the cells as one JSON object instead")
-	cmd.Flags().StringVar(&publish, "publish", "", "the directory to write README.md and pictures into, for who reads a repository and runs nothing")
+	cmd.Flags().StringVar(&publish, "publish", "", "the directory to write README.md and pictures into, for whoever reads a repository and runs nothing")
 	ci.add(cmd, false)
 	return cmd
 }

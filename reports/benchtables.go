@@ -77,7 +77,7 @@ func aloneTable(b *cost.Bench, f figureOf) benchTable {
 func crowdTable(b *cost.Bench, f figureOf) benchTable {
 	t := benchTable{
 		fmt.Sprintf("%d clients want it: how fast it goes from one to another", cost.Contenders),
-		"A hand-off is from the call of a release to the grant to another client, who held nothing in between. Who takes back what he has just given, while others wait, is barging: unfair, and no hand-off.",
+		"A hand-off is from the call of a release to the grant to another client, which held nothing in between. A client that re-acquires the lock right after releasing it, while others wait, is barging: unfair, and no hand-off.",
 		[]benchColumn{
 			f.column(string(b.Main())+"/s", "hand-offs per second", 8, b.Main(), cost.HandOffs, number3),
 			f.column("±", "how far its interval reaches", 5, b.Main(), cost.HandOffs, margin),

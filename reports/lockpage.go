@@ -65,7 +65,7 @@ var traits = []struct {
 	{"told", checker.LayerTold, "a holder is told when it has lost the lock", func(t lb.Traits) bool { return t.LostNotice }},
 	{"fair", checker.LayerFair, "granted in the order of arrival", func(t lb.Traits) bool { return t.Fair }},
 	{"push", "", "waiters are woken by the server; else they poll", func(t lb.Traits) bool { return t.Push }},
-	{"reentrant", "", "who holds it may acquire it again", func(t lb.Traits) bool { return t.Reentrant }},
+	{"reentrant", "", "the client that holds it may acquire it again", func(t lb.Traits) bool { return t.Reentrant }},
 	{"shared", "", "has a shared mode", func(t lb.Traits) bool { return t.Shared }},
 }
 

@@ -28,7 +28,7 @@ const delivery = 20
 func (s Stock) Info() Info {
 	i := Info{
 		Name:     "stock",
-		Doc:      fmt.Sprintf("sell one item of a stock; who finds none has %d delivered", delivery),
+		Doc:      fmt.Sprintf("sell one item of a stock; a client that finds none has %d delivered", delivery),
 		Steps:    sectionSteps,
 		Evidence: []string{checker.LayerStore, checker.LayerWorkload},
 	}

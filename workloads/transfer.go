@@ -38,7 +38,7 @@ func (t Transfer) Info() Info {
 	}
 	if t.Unordered {
 		i.Name = "transfer-unordered"
-		i.Doc = "the same, the giver's lock first: two who give to each other wait for each other"
+		i.Doc = "the same, the giver's lock first: two clients that give to each other wait for each other"
 		i.Expect = []lb.Expectation{{Fault: "*", Outcomes: []lb.Outcome{lb.Check, lb.Fence, lb.Stuck, lb.Broken},
 			Why: "two locks in no order are a deadlock, if they are locks at all"}}
 	}
