@@ -30,9 +30,9 @@ func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Show all runs in a browser, live while one goes on",
-		Long: `serve shows the runs, matrices, benchmarks, gates and studies in a directory (default:
-runs) in a browser, the newest first, and the page of each. What still goes on is followed
-without reloading. Histories, logs and pictures are there, too, and at /metrics counts for
+		Long: `serve shows the runs, matrices, explorations, benchmarks, gates and studies in a directory
+(default: runs) in a browser, the newest first, and the page of each. What still goes on is
+followed without reloading. Histories, logs and pictures are there, too, and at /metrics counts for
 Prometheus.
 
 It writes nothing into the directory, and follows no link that leads out of it. Only this

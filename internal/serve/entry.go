@@ -69,6 +69,9 @@ func read(name, dir string) *entry {
 	case kind == rundir.IsMatrix:
 		e.Kinds = []string{string(kind)}
 		err = e.matrix(dir)
+	case kind == rundir.IsExplored:
+		e.Kinds = []string{string(kind)}
+		err = e.explored(dir)
 	}
 	if err == nil && e.State != unknown {
 		err = errors.Join(e.bench(dir), e.study(dir))
@@ -139,6 +142,27 @@ func (e *entry) matrix(dir string) error {
 		e.State = interrupted
 	}
 	e.progress(ran, planned, "run", "runs")
+	return nil
+}
+
+func (e *entry) explored(dir string) error {
+	all, err := rundir.ExploredIn(dir)
+	if err != nil {
+		return err
+	}
+	var locks []string
+	orders := 0
+	for _, x := range all {
+		locks = append(locks, x.Plan.Algorithm)
+		for _, l := range x.Levels {
+			orders += l.Orders
+		}
+		if x.Interrupted {
+			e.State = interrupted
+		}
+	}
+	e.What = some(locks, "lock", "locks")
+	e.progress(orders, orders, "order", "orders")
 	return nil
 }
 
