@@ -168,7 +168,9 @@ func (r rank) plainly() string {
 	if slices.Equal(r.Faults, []string{noFault}) {
 		under = " without any fault"
 	}
-	only := func(mechanism string) bool { return slices.Equal(r.Mechanisms, []string{mechanism}) }
+	only := func(mechanism string) bool {
+		return !slices.ContainsFunc(r.cells, func(c *checker.Cell) bool { return c.Outcome == r.worst && c.Mechanism != mechanism })
+	}
 	switch {
 	case r.worst == lb.Safe:
 		return "nobody was hurt"
