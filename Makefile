@@ -30,7 +30,16 @@ bench-all: servers languages build ## every lock under every fault, what it cost
 	./lockbench bench --out runs/latest
 	./lockbench quorum --jobs 4
 
-results: servers languages build ## docs/results: the matrix, the benchmark and the quorums of this machine, in about half an hour; keep it quiet
+# The picture of the front page: locks that people know, under six kinds of trouble.
+FRONT_LOCKS  := redis-setnx-expire,redis-setpx-lua,redis-watchdog,redis-fenced,redlock,zk-sequential,etcd-lease,mysql-forupdate
+FRONT_FAULTS := none,pause-holder,pause@before-write,failover,cut-halves,server-clock
+
+front: servers build ## docs/results/front: the picture of the front page and what is behind it, in some minutes; keep the machine quiet
+	@[ ! -e runs/front ] || { echo "runs/front is there: move or remove it first"; exit 1; }
+	@code=0; ./lockbench matrix --jobs 4 --runs 5 --algorithms '$(FRONT_LOCKS)' --faults '$(FRONT_FAULTS)' --out runs/front || code=$$?; [ $$code -le 2 ] || exit $$code
+	./lockbench report --publish docs/results/front runs/front && rm -f docs/results/front/*.svg
+
+results: front languages ## docs/results: the matrix, the benchmark and the quorums of this machine, and front, in about half an hour; keep it quiet
 	@[ ! -e runs/results ] || { echo "runs/results is there: move or remove it first"; exit 1; }
 	@code=0; ./lockbench matrix --jobs 4 --out runs/results || code=$$?; [ $$code -le 2 ] || exit $$code
 	./lockbench bench --out runs/results
@@ -122,4 +131,4 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 noise: servers ## benchmarks of one build must not differ, 20 pairs, and a build with a slower lock must, 5 tries
 	LOCKBENCH_TEST_ALL=yes LOCKBENCH_NOISE_PAIRS=20 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
 
-.PHONY: help bench bench-all results claims build servers browser compose test test-all test-times lint packages docker-images bench-checker test-long mutate-checkers mutants noise
+.PHONY: help bench bench-all front results claims build servers browser compose test test-all test-times lint packages docker-images bench-checker test-long mutate-checkers mutants noise

@@ -19,14 +19,65 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// The sizes of the matrix as a picture, in points.
-const (
-	matrixNames = 150 // for the names of the locks, which may be wider where they name servers
-	widestNames = 260
-	matrixCell  = 50
-	matrixRow   = 22
-	matrixGap   = 2
-)
+// sizes are those of the matrix as a picture, in points.
+type sizes struct {
+	names                    vg.Length // for the names of the locks
+	cell, row, gap           vg.Length
+	letters, outcome, how    vg.Length // of names, and of the two lines in a cell
+	aboveMiddle, belowMiddle vg.Length // where these lines stand
+	wrapped                  bool      // heads are written across, in several lines
+}
+
+const widestNames = 260
+
+// sizesFor draws a matrix of a few cells with large letters, so that it can be read on a phone,
+// where a picture is shrunk to the width of the screen.
+func sizesFor(g grid) sizes {
+	s := sizes{names: 150, cell: 50, row: 22, gap: 2, letters: 9, outcome: 7.5, how: 6.5, aboveMiddle: 4, belowMiddle: -4.5}
+	if len(g.Cols) <= 8 && len(g.Rows) <= 12 {
+		s = sizes{cell: 106, row: 58, gap: 5, letters: 24, outcome: 22, how: 19, aboveMiddle: 11, belowMiddle: -13, wrapped: true}
+		for _, c := range g.Cols {
+			for _, line := range pieces(c) {
+				s.wrapped = s.wrapped && small(s.outcome).Width(line) <= s.cell-s.gap
+			}
+		}
+		for _, row := range g.Rows {
+			s.names = max(s.names, small(s.letters).Width(row)+16)
+		}
+		return s
+	}
+	for _, row := range g.Rows {
+		if len(g.locks) < len(g.Rows) { // names that tell of servers are longer
+			s.names = max(s.names, small(s.letters).Width(row)+10)
+		}
+	}
+	s.names = min(s.names, widestNames)
+	return s
+}
+
+// pieces breaks the name of a fault behind each of its signs.
+func pieces(fault string) (lines []string) {
+	for fault != "" {
+		end := strings.IndexAny(fault, "-@+:/") + 1
+		if end == 0 {
+			end = len(fault)
+		}
+		lines, fault = append(lines, fault[:end]), fault[end:]
+	}
+	return lines
+}
+
+// heads is how high the names of the faults stand.
+func (s sizes) heads(g grid) (height vg.Length) {
+	for _, c := range g.Cols {
+		if s.wrapped {
+			height = max(height, vg.Length(len(pieces(c)))*s.outcome*1.15)
+		} else {
+			height = max(height, small(s.letters).Width(c))
+		}
+	}
+	return height + 5 + s.letters
+}
 
 // paint is how a cell looks: as on the page, in its light colours.
 type paint struct{ fill, ink color.RGBA }
@@ -57,18 +108,15 @@ func drawMatrixInto(dir string, g grid) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("reports: plots: %w", err)
 	}
-	heads := 0.0
-	for _, c := range g.Cols {
-		heads = max(heads, float64(small(9).Width(c)))
-	}
-	width := namesWidth(g) + vg.Length(matrixCell*len(g.Cols)+matrixGap)
-	height := vg.Length(heads) + vg.Length(matrixRow*len(g.Rows)) + 14
+	size := sizesFor(g)
+	width := size.names + size.cell*vg.Length(len(g.Cols)) + size.gap
+	height := size.heads(g) + size.row*vg.Length(len(g.Rows))
 	for _, format := range []string{"png", "svg"} {
 		c, err := draw.NewFormattedCanvas(width, height, format)
 		if err != nil {
 			return fmt.Errorf("reports: plot matrix: %w", err)
 		}
-		drawMatrix(draw.New(c), g)
+		drawMatrix(draw.New(c), g, size)
 		var b bytes.Buffer
 		if _, err := c.WriteTo(&b); err != nil {
 			return fmt.Errorf("reports: plot matrix: %w", err)
@@ -80,43 +128,43 @@ func drawMatrixInto(dir string, g grid) error {
 	return nil
 }
 
-func namesWidth(g grid) vg.Length {
-	width := vg.Length(matrixNames)
-	for _, row := range g.Rows {
-		if len(g.locks) < len(g.Rows) {
-			width = max(width, small(9).Width(row)+10)
-		}
-	}
-	return min(width, widestNames)
-}
-
-func drawMatrix(c draw.Canvas, g grid) {
-	names := namesWidth(g)
+func drawMatrix(c draw.Canvas, g grid, size sizes) {
 	ink := color.RGBA{0x1c, 0x20, 0x2b, 0xff}
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
-	bottom := func(row int) vg.Length { return vg.Length(matrixRow * (len(g.Rows) - 1 - row)) }
-	left := func(col int) vg.Length { return names + vg.Length(matrixCell*col) }
+	bottom := func(row int) vg.Length { return size.row * vg.Length(len(g.Rows)-1-row) }
+	left := func(col int) vg.Length { return size.names + size.cell*vg.Length(col) }
 	for j, name := range g.Cols {
-		s := small(9)
+		at := vg.Point{X: left(j) + size.cell/2, Y: size.row*vg.Length(len(g.Rows)) + 5}
+		if size.wrapped {
+			s := small(size.outcome)
+			s.Color, s.XAlign, s.YAlign = ink, align.XCenter, align.YBottom
+			at.X -= size.gap / 2
+			lines := pieces(name)
+			for i, line := range lines {
+				c.FillText(s, at.Add(vg.Point{Y: size.outcome * 1.15 * vg.Length(len(lines)-1-i)}), line)
+			}
+			continue
+		}
+		s := small(size.letters)
 		s.Color, s.Rotation, s.XAlign, s.YAlign = ink, math.Pi/2, align.XLeft, align.YCenter
-		c.FillText(s, vg.Point{X: left(j) + matrixCell/2, Y: vg.Length(matrixRow*len(g.Rows)) + 5}, name)
+		c.FillText(s, at, name)
 	}
 	for i, row := range g.Rows {
-		s := small(9)
+		s := small(size.letters)
 		s.Color, s.XAlign, s.YAlign = ink, align.XRight, align.YCenter
-		c.FillText(s, vg.Point{X: names - 6, Y: bottom(i) + matrixRow/2}, fitting(s, row, names-10))
+		c.FillText(s, vg.Point{X: size.names - 6, Y: bottom(i) + size.row/2}, fitting(s, row, size.names-10))
 		for j, col := range g.Cols {
 			if cell := g.At(row, col); cell != nil {
-				drawCell(c, cell, left(j), bottom(i))
+				size.drawCell(c, cell, left(j), bottom(i))
 			}
 		}
 	}
 }
 
-func drawCell(c draw.Canvas, cell *checker.Cell, x, y vg.Length) {
+func (size sizes) drawCell(c draw.Canvas, cell *checker.Cell, x, y vg.Length) {
 	p := paintOf(cell)
-	box := vg.Rectangle{Min: vg.Point{X: x, Y: y + matrixGap}, Max: vg.Point{X: x + matrixCell - matrixGap, Y: y + matrixRow}}
+	box := vg.Rectangle{Min: vg.Point{X: x, Y: y + size.gap}, Max: vg.Point{X: x + size.cell - size.gap, Y: y + size.row}}
 	c.SetColor(p.fill)
 	c.Fill(box.Path())
 	if p == outlived {
@@ -124,17 +172,17 @@ func drawCell(c draw.Canvas, cell *checker.Cell, x, y vg.Length) {
 		c.SetLineWidth(.8)
 		c.Stroke(box.Path())
 	}
-	s := small(7.5)
+	s := small(size.outcome)
 	s.Color, s.XAlign, s.YAlign = p.ink, align.XCenter, align.YCenter
-	middle := vg.Point{X: x + (matrixCell-matrixGap)/2, Y: y + (matrixRow+matrixGap)/2}
+	middle := vg.Point{X: x + (size.cell-size.gap)/2, Y: y + (size.row+size.gap)/2}
 	how := howShort(cell)
 	if how == "" {
 		c.FillText(s, middle, short(cell))
 		return
 	}
-	c.FillText(s, middle.Add(vg.Point{Y: 4}), short(cell))
-	s.Font.Size = 6.5
-	c.FillText(s, middle.Add(vg.Point{Y: -4.5}), how)
+	c.FillText(s, middle.Add(vg.Point{Y: size.aboveMiddle}), short(cell))
+	s.Font.Size = size.how
+	c.FillText(s, middle.Add(vg.Point{Y: size.belowMiddle}), how)
 }
 
 func small(size vg.Length) draw.TextStyle {

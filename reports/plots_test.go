@@ -16,6 +16,8 @@ import (
 	"golang.org/x/net/html"
 	"gonum.org/v1/plot"
 
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/cost"
 )
 
@@ -342,5 +344,30 @@ func TestFromTo(t *testing.T) {
 		if got := fromTo(c.list); got != c.want {
 			t.Errorf("%q instead of %q", got, c.want)
 		}
+	}
+}
+
+// TestSizes: a matrix of a few cells has letters to be read on a phone, where its names and the
+// pieces of its heads have their room; a large one has small letters.
+func TestSizes(t *testing.T) {
+	var few, many []checker.Cell
+	for i, lock := range []string{"redis-setnx-expire", "etcd-lease", "zk-sequential", "lock-4", "lock-5", "lock-6", "lock-7", "lock-8", "lock-9", "lock-10", "lock-11", "lock-12", "lock-13"} {
+		for _, fault := range []string{"none", "pause@before-write", "failover", "cut-halves", "server-clock", "client-clock:drift"} {
+			c := checker.Cell{Algorithm: lock, Fault: fault, Outcome: lb.Safe}
+			if many = append(many, c); i < 8 {
+				few = append(few, c)
+			}
+		}
+	}
+	small, large := sizesFor(newGrid(many, 1)), sizesFor(newGrid(few, 1))
+	if small.wrapped || !large.wrapped || large.letters < 2*small.letters {
+		t.Errorf("few cells: %+v; many: %+v", large, small)
+	}
+	if got := strings.Join(pieces("client-clock:drift"), " "); got != "client- clock: drift" {
+		t.Errorf("wrapped as %q", got)
+	}
+	few = append(few, checker.Cell{Algorithm: "etcd-lease", Fault: "unbreakablyspelled", Outcome: lb.Safe})
+	if s := sizesFor(newGrid(few, 1)); s.wrapped || s.heads(newGrid(few, 1)) < 200 {
+		t.Errorf("a name of one piece that is wider than its column: %+v", s)
 	}
 }

@@ -193,7 +193,7 @@ func (c condition) onCell(f *facts) (truth, string) {
 	if c.Figure == cost.Outage {
 		ns := x.OutageMS * float64(time.Millisecond)
 		t = both(t, c.bounded(ns, ns))
-		says += ", nobody could get it for " + shown(ns, "ns")
+		says += ", longest outage " + shown(ns, "ns")
 	}
 	if c.Keeps != "" {
 		says += map[bool]string{true: ", ", false: ", not "}[t == yes] + c.Keeps

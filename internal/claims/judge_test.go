@@ -64,7 +64,7 @@ func TestCondition(t *testing.T) {
 		{"{lock: slow, fault: cut, is: SAFE}", unknown, "INCONCLUSIVE"},
 		{"{lock: slow, fault: evict, is: SAFE}", unknown, "n/a"},
 		{"{lock: quick, fault: none, is: SAFE}", unknown, "quick × none is missing"},
-		{"{lock: slow, fault: slow-work, figure: outage, above: 2500ms}", yes, "nobody could get it for 3 s"},
+		{"{lock: slow, fault: slow-work, figure: outage, above: 2500ms}", yes, "longest outage 3 s"},
 		{"{lock: slow, fault: slow-work, figure: outage, below: 2500ms}", no, "3 s"},
 		{"{lock: a, figure: cycle, below: 3100us}", yes, "a, acquire and release, uncontended: 2.5 ms (2 ms to 3 ms)"},
 		{"{lock: a, figure: cycle, below: 2500us}", unknown, "2.5 ms"}, // the bound lies within the interval

@@ -24,7 +24,7 @@ gave is in [claims.json](claims.json). The verdict is computed from that, by the
 - **no command yet**: lockbench lacks what would try it, which the row names.
 - **not run yet**: there is a command, and no outcome of it.
 
-A cell is *lock × fault: outcome*, as in [README](../README.md#what-a-cell-means); its figure is in how many of so many runs the
+A cell is *lock × fault: outcome*, as in [cells.md](cells.md); its figure is in how many of so many runs the
 lock broke or somebody was hurt, and between which shares that lies. Figures of cost are
 medians of rounds with their 95% interval, on servers that wait for the disk unless it says *in memory*. What the documents say of the
 locks inside of one Java program is left out: these are no distributed locks.
