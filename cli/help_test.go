@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/docs"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/internal/shell"
 	"github.com/spf13/cobra"
@@ -130,6 +132,8 @@ func TestCompletion(t *testing.T) {
 		"list ":                            "workloads",
 		"list st":                          "stores",
 		"comp":                             "completion",
+		"help ce":                          "cells",
+		"help gat":                         "gate",
 		"explore --algorithm none,redis-f": "none,redis-fenced",
 		"explore --topology zookeeper-":    "zookeeper-3",
 	} {
@@ -152,6 +156,49 @@ func TestCompletion(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: %s is not offered in\n%s", typed, want, &out)
+		}
+	}
+}
+
+// TestHelp: each page of the manual is there by its topic and stands in the list, commands
+// explain themselves, and a name that is neither leads to the nearest.
+func TestHelp(t *testing.T) {
+	help := func(args ...string) (string, error) {
+		root := program{things()}.rootCommand()
+		var out bytes.Buffer
+		root.SetOut(&out)
+		root.SetArgs(append([]string{"help"}, args...))
+		err := root.ExecuteContext(context.Background())
+		return out.String(), err
+	}
+	list, err := help()
+	if err != nil || !strings.Contains(list, "Available Commands:") {
+		t.Errorf("%v\n%s", err, list)
+	}
+	commands := verbs(program{things()}.rootCommand())
+	for _, p := range docs.Pages() {
+		if text, err := help(p.Topic); err != nil || text != p.Text || !strings.HasPrefix(text, "# "+p.Title+"\n") {
+			t.Errorf("%s: %v\n%.80s", p.Topic, err, text)
+		}
+		if !strings.Contains(list, "  "+p.Topic+" ") || !strings.Contains(list, " "+p.Title+"\n") {
+			t.Errorf("the list lacks %s", p.Topic)
+		}
+		if slices.Contains(commands, p.Topic) {
+			t.Errorf("%s is a command, too", p.Topic)
+		}
+	}
+	for args, want := range map[string]string{
+		"docs/cells.md":   "# What a cell means",
+		"gate":            "lockbench gate",
+		"completion bash": "bash",
+	} {
+		if text, err := help(strings.Fields(args)...); err != nil || !strings.Contains(text, want) {
+			t.Errorf("help %s: %v\n%s", args, err, text)
+		}
+	}
+	for name, want := range map[string]string{"glosary": "did you mean glossary?", "matrx": "did you mean matrix?", "": "there are "} {
+		if _, err := help(name); codeOf(err) != exitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("help %q: %v, want %s", name, err, want)
 		}
 	}
 }

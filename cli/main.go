@@ -71,7 +71,8 @@ func (p program) rootCommand() *cobra.Command {
 		Use:   "lockbench",
 		Short: "Which distributed lock can I trust, under what, and what does it cost me?",
 		Long: `lockbench runs published lock algorithms against real servers, makes things go
-wrong on purpose, and judges the recorded history.
+wrong on purpose, and judges the recorded history. lockbench help lists the pages of its
+manual.
 
 ` + exitCodes,
 		Example: `  lockbench doctor
@@ -97,6 +98,7 @@ wrong on purpose, and judges the recorded history.
 		return usage("%w%s", err, nearFlag(cmd, err))
 	})
 	root.AddCommand(p.runCommand(), p.matrixCommand(), p.shrinkCommand(), p.benchCommand(), p.templateCommand(), p.conformCommand(), p.exploreCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), serveCommand(), p.gateCommand(), compareCommand(), p.listCommand(), p.doctorCommand(), cleanCommand(), exportCommand(), versionCommand())
+	root.SetHelpCommand(helpCommand(root))
 	p.complete(root)
 	root.AddCommand(p.hiddenCommands()...)
 	return root
