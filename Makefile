@@ -99,12 +99,13 @@ test-all: servers languages ## all that a night has time for: every test in full
 test-times: ## the tests, and a table of what takes the time: seconds and processor time by package, the slowest tests
 	go run ./internal/testkit/times $(TEST) -count=1 $(FIRST) ./...
 
-lint: ## gofmt, go vet, staticcheck; the examples build, and the picture of the packages is in step
+lint: ## gofmt, go vet, staticcheck; the examples build, the picture of the packages is in step, and no text has a banned form
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	cd examples && go build -o /dev/null ./... && go vet ./...
 	@go run ./internal/packages | cmp -s - docs/packages.svg || { echo "docs/packages.svg shows other imports than the code has: run make packages"; exit 1; }
+	go run ./internal/words
 
 packages: ## the picture of the packages and their imports, docs/packages.svg
 	go run ./internal/packages >docs/packages.svg

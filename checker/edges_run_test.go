@@ -72,7 +72,7 @@ func TestMeasures(t *testing.T) {
 	}
 	s := sketch.Must(`1 c A a;2 wake A watch;3 wake A retry-delay;4 wake A retry-delay;5 r A a ok`)
 	s.Events[4].Requests = 3
-	if got := layerOf(judge(s.Plan, s.Events), LayerOrder).Summary; !strings.Contains(got, "3.0 requests a grant, 1.0 waiters woken and 2.0 polls a grant") {
+	if got := layerOf(judge(s.Plan, s.Events), LayerOrder).Summary; !strings.Contains(got, "3.0 requests per grant, 1.0 waiters woken and 2.0 polls per grant") {
 		t.Error(got)
 	}
 	two := of(`1 c A a;2 r A a ok;3 write A a seq=1 plain=0/5/6;4 write A a seq=2 plain=6/0/1;

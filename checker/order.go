@@ -50,7 +50,7 @@ func (r *run) cost(grants int) string {
 		return ""
 	}
 	per := func(n int) float64 { return float64(n) / float64(grants) }
-	return fmt.Sprintf(", %.1f requests a grant, %.1f waiters woken and %.1f polls a grant", per(r.Requests), per(r.Wakes), per(r.Polls))
+	return fmt.Sprintf(", %.1f requests per grant, %.1f waiters woken and %.1f polls per grant", per(r.Requests), per(r.Wakes), per(r.Polls))
 }
 
 // jain is Jain's fairness index: 1 when all have the same, 1/n when one has all.

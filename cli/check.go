@@ -25,8 +25,8 @@ func (p program) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check DIR|FILE|-…",
 		Short: "Judge recorded histories again, or those that somebody else recorded",
-		Long: `check judges the history of a run's directory (and writes its results.json anew),
-every run of a matrix's directory (and makes its cells anew), a history file in the
+		Long: `check judges the history of a run's directory (and writes its results.json again),
+every run of a matrix's directory (and makes its cells again), a history file in the
 format of docs/history.md, whoever wrote it, or a lock history of Jepsen in EDN or
 JSON. A dash is standard input. Each file may be compressed with gzip.
 

@@ -64,7 +64,7 @@ joins their directories into one page. A hazard that is known may not show in th
 of one shard, which then ends with 1: the exit codes of lockbench gate and of lockbench
 report --json, with the directories of all, are those of the whole. --resume DIR goes on
 with a matrix that was interrupted: what came to its end is kept, and what did not is set
-aside and run anew. With --runs, --until or --budget it goes on with one that is finished,
+aside and run again. With --runs, --until or --budget it goes on with one that is finished,
 too.`,
 		Example: `  lockbench matrix --algorithms 'redis-*,etcd-lease' --faults none,pause-holder --runs 3
   lockbench matrix --algorithms redis-setpx-lua --faults 'kill-*' --until 30% --budget 30m

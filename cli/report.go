@@ -18,7 +18,7 @@ func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
 		Short: "Make the page of recorded runs and matrices again, or one page of several",
-		Long: `report makes the page of a directory anew, also of a matrix that was interrupted. Where
+		Long: `report makes the page of a directory again, also of a matrix that was interrupted. Where
 the directory can't be written the page goes into the current one.
 
 Several directories become one page in the current directory: the shards of a matrix, the

@@ -128,5 +128,5 @@ func removeNetwork(ctx context.Context, engine *client.Client, id string) error 
 	if !errdefs.IsPermissionDenied(again) {
 		return errors.Join(err, again)
 	}
-	return fmt.Errorf("%w; if nobody is on it, the engine's own record is wrong, and starting the engine anew mends that", err)
+	return fmt.Errorf("%w; if nobody is on it, the engine's own record is wrong, and starting the engine again mends that", err)
 }

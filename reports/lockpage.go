@@ -92,7 +92,7 @@ func newLockView(g grid, row string, plan history.Plan, bench *cost.Bench) lockV
 		for _, f := range []struct {
 			name string
 			amount
-		}{{"Acquire and release, alone", p.Cycle}, {"Hand-off, median", p.HandOff}, {"Hand-off, 99%", p.Late}, {"Requests a grant", p.Requests}} {
+		}{{"Acquire and release, uncontended", p.Cycle}, {"Hand-off, median", p.HandOff}, {"Hand-off, 99%", p.Late}, {"Requests per grant", p.Requests}} {
 			value := f.Text
 			if f.Interval != "" {
 				value += " (" + f.Interval + ")"

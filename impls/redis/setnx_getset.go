@@ -47,7 +47,7 @@ func SetNXGetSet() lb.Impl {
 				Why: "the holder measures its lease by a clock that is slow; by the others' it is over", Source: "the surveys that print the algorithm",
 			}, lb.Expectation{
 				Fault: "pause@before-del", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
-				Why: "the DEL of who stops after the look at the clock comes when the lock is another's; somebody who reads an old time just then may write his own in place of the key that it deleted", Source: "the surveys that print the algorithm",
+				Why: "the DEL of a client that stops after the look at the clock comes when the lock is another's; somebody who reads an old time just then may write its own in place of the key that it deleted", Source: "the surveys that print the algorithm",
 			}, lb.Expectation{
 				Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
 				Why: "the DEL was sent in time, and arrives after the cut, when the lock may be another's", Source: "the surveys that print the algorithm",

@@ -197,7 +197,7 @@ func OnSession(base []lb.Expectation) []lb.Expectation {
 		lb.Expectation{Fault: "expire-line", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "who waits is told that its session is over, and asks again", Source: ownClaim},
 		lb.Expectation{Fault: "expire-all", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},
-			Why: "nobody is granted the lock before he has another session, by when the holder may have been told", Source: ownClaim},
+			Why: "nobody is granted the lock before it has another session, by when the holder may have been told", Source: ownClaim},
 		// Of the steps, those of a holder are the ones at which somebody can be hurt, and which those are
 		// each lock knows for itself; whoever stands at another is told before it is granted anything.
 		lb.Expectation{Fault: "expire@*", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},
