@@ -41,11 +41,13 @@ func undying(locks []string) string {
 	return "A lock forgets when its server dies, and none is known to have died in the runs of " + strings.Join(locks, ", ") + "."
 }
 
-// names are those of the locks, the best first.
+// names are those of the locks for which this care was enough, the best first.
 func (a advice) names() string {
 	var names []string
 	for _, l := range a.Locks {
-		names = append(names, l.Name)
+		if l.But == "" {
+			names = append(names, l.Name)
+		}
 	}
 	return strings.Join(names, ", ")
 }
@@ -221,7 +223,7 @@ func (g grid) advised(plan func(*checker.Cell) *history.Plan) (locks []advised, 
 		return nil, nil, nil
 	}
 	best, unknown = a.advise(g)
-	return locks, best, unknown
+	return locks, best[:min(2, len(best))], unknown // without what recovers fastest, which asks for more words
 }
 
 // planIn is the plan of the run in the cell's directory, which is as seen from here.
