@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/docs"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/spf13/cobra"
 )
 
@@ -43,7 +44,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			if found, _, err := root.Find(args); err == nil && found != root {
 				return found.Help()
 			}
-			return usage("unknown topic %q%s", args[0], near(args[0], topics))
+			return usage("unknown topic %q%s", args[0], english.Near(args[0], topics))
 		},
 	}
 }

@@ -72,6 +72,9 @@ too.`,
   lockbench matrix --resume runs/latest-matrix`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("until") && f.until == 0 {
+				return usage("--until 0: no number of runs makes an interval that narrow; a share from 0.01 to 1, or leave it out")
+			}
 			if f.resume != "" {
 				return prog.resumeMatrix(cmd, &f)
 			}
