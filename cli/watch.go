@@ -179,7 +179,7 @@ func (w *watch) found() string {
 		}
 	}
 	if broken > 0 {
-		parts = append(parts, fmt.Sprintf("promises broken: %d", broken))
+		parts = append(parts, fmt.Sprintf("%d not as declared", broken))
 	}
 	if parts == nil {
 		return "nothing yet"

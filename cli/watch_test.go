@@ -28,7 +28,7 @@ func TestWatch(t *testing.T) {
 	if got := w.count(); got != "4 of 10 runs, 20s, about 1m0s left" {
 		t.Error(got)
 	}
-	if got := w.found(); got != "1 BROKEN, promises broken: 1" {
+	if got := w.found(); got != "1 BROKEN, 1 not as declared" {
 		t.Error(got)
 	}
 	w.budget = 30 * time.Second

@@ -28,7 +28,7 @@ type advised struct {
 	Name string
 	// Says is what to expect of it, for whoever knows locks by their names only.
 	Says string
-	// But are the faults under which even this care was not enough, with the mechanism.
+	// But says under which faults even this care was not enough, with the mechanism.
 	But string
 	// Untried are the troubles that this lock was not seen in.
 	Untried string
@@ -41,15 +41,27 @@ func undying(locks []string) string {
 	return "A lock forgets when its server dies, and none is known to have died in the runs of " + strings.Join(locks, ", ") + "."
 }
 
-// names are those of the locks for which this care was enough, the best first.
-func (a advice) names() string {
+// sentence is the advice without what the page has beside it, of the locks for which this care was
+// enough; "" where there is none.
+func (a advice) sentence() string {
 	var names []string
 	for _, l := range a.Locks {
-		if l.But == "" {
+		switch {
+		case l.But != "":
+		case l.Untried != "":
+			names = append(names, l.Name+" (not tried: "+l.Untried+")")
+		default:
 			names = append(names, l.Name)
 		}
 	}
-	return strings.Join(names, ", ")
+	if len(names) == 0 {
+		return ""
+	}
+	s := a.When + ". " + a.Care + " The best first: " + strings.Join(names, ", ")
+	if a.More > 0 {
+		s += fmt.Sprintf("; the table has %d more", a.More)
+	}
+	return s + "."
 }
 
 // advisedLocks bounds the locks named in one situation.
@@ -112,9 +124,13 @@ func (a advisor) untried(lock string) string {
 	return strings.Join(list, ", ")
 }
 
-// advised is what is said of the lock.
-func (a advisor) advised(r rank, but []*checker.Cell) advised {
-	return advised{r.Name, r.plainly(), except(but), a.untried(r.Name), costs(r, a.bench)}
+// advised is what is said of the lock, with the cells that speak against it and what these say.
+func (a advisor) advised(r rank, against string, cells []*checker.Cell) advised {
+	but := ""
+	if len(cells) > 0 {
+		but = against + except(cells)
+	}
+	return advised{r.Name, r.plainly(), but, a.untried(r.Name), costs(r, a.bench)}
 }
 
 // best are the locks that went wrong in spite of the care under the fewest faults, or
@@ -139,7 +155,7 @@ func (a advisor) situation(candidates []rank, care lb.Outcome, when, says string
 			s.More = len(candidates) - i
 			break
 		}
-		s.Locks = append(s.Locks, a.advised(r, r.beyond(care)))
+		s.Locks = append(s.Locks, a.advised(r, "such care is not enough under ", r.beyond(care)))
 	}
 	return s
 }
@@ -158,7 +174,7 @@ func (a advisor) soonest(ranks []rank) advice {
 	ranks = slices.CompactFunc(ranks, func(x, y rank) bool { return x.Name == y.Name })
 	for _, r := range ranks[:min(len(ranks), advisedLocks)] {
 		stuck := slices.DeleteFunc(slices.Clone(r.cells), func(c *checker.Cell) bool { return c.Outcome != lb.Stuck })
-		s.Locks = append(s.Locks, a.advised(r, stuck))
+		s.Locks = append(s.Locks, a.advised(r, "nobody got it any more under ", stuck))
 	}
 	return s
 }
@@ -166,42 +182,61 @@ func (a advisor) soonest(ranks []rank) advice {
 // plainly is what the lock was at its worst, in a sentence without its end, for whoever knows
 // no word of this bench.
 func (r rank) plainly() string {
-	under := " under " + r.Under()
-	if slices.Equal(r.Faults, []string{noFault}) {
-		under = " without any fault"
+	s := r.atWorst()
+	if len(r.hints) > 0 {
+		s += "; harm was seen, too, in what proves nothing: under " + strings.Join(r.hints, ", ")
 	}
-	only := func(mechanism string) bool {
+	return s
+}
+
+func (r rank) atWorst() string {
+	under := " under " + r.Under()
+	switch calm, faults := r.under(); {
+	case calm && faults == "":
+		under = " without any fault"
+	case calm:
+		under = " without any fault and under " + faults
+	}
+	all := func(mechanism string) bool {
 		return !slices.ContainsFunc(r.cells, func(c *checker.Cell) bool { return c.Outcome == r.worst && c.Mechanism != mechanism })
 	}
+	// A double grant is one though nobody was hurt by it.
+	some := slices.Contains(r.Mechanisms, lb.DoubleGrant)
 	switch {
 	case r.worst == lb.Safe:
 		return "nobody was hurt"
 	case r.worst == lb.Check:
 		return "safe if each write looks at the lease first; else somebody was hurt" + under
+	case r.worst == lb.Fence && all(lb.DoubleGrant):
+		return "safe if your store checks fencing tokens: two held it at once" + under
+	case r.worst == lb.Fence && some:
+		return "safe if your store checks fencing tokens: two held it at once, or somebody was hurt," + under
 	case r.worst == lb.Fence:
 		return "safe if your store checks fencing tokens; else somebody was hurt" + under
-	case r.worst == lb.Stuck && only(lb.Ghost):
+	case r.worst == lb.Stuck && all(lb.Ghost):
 		return "it stayed taken though nobody held it" + under
 	case r.worst == lb.Stuck:
 		return "nobody got it any more" + under
-	case only(lb.DoubleGrant):
+	case all(lb.DoubleGrant):
 		return "two holders at once" + under
+	case some:
+		return "two holders at once, or somebody was hurt in spite of every care that it can offer," + under
 	}
-	return "somebody was hurt, whatever care was taken," + under
+	return "somebody was hurt in spite of every care that it can offer," + under
 }
 
 // advised is what the cells say of which lock to take: a sentence for each, in which Name is of all
 // of which it is true, and what is best in each situation. Of the unknown no server is known to
 // have died. The plan of a cell's run is nil where it can't be read.
 func (g grid) advised(plan func(*checker.Cell) *history.Plan) (locks []advised, best []advice, unknown []string) {
-	fenced, tried := map[string]bool{}, map[string][]history.Trouble{}
+	fenced, tried, known := map[string]bool{}, map[string][]history.Trouble{}, false
 	for _, row := range g.Rows {
 		for _, c := range g.inRow(row, func(c *checker.Cell) bool { return !notRun(c) && c.Outcome != lb.NotAvailable }) {
 			p := plan(c)
 			if p == nil {
 				continue
 			}
-			fenced[row] = p.Traits.Fenced
+			fenced[row], known = p.Traits.Fenced, true
 			if p.About != nil && !isUnclear(c) {
 				tried[row] = append(tried[row], p.About.Troubles...)
 			}
@@ -219,8 +254,11 @@ func (g grid) advised(plan func(*checker.Cell) *history.Plan) (locks []advised, 
 			locks = append(locks, advised{Name: r.Name, Says: r.plainly()})
 		}
 	}
-	if n < 2 {
+	switch {
+	case n < 2:
 		return nil, nil, nil
+	case !known: // where the runs are not, nobody can tell what was tried
+		return locks, nil, nil
 	}
 	best, unknown = a.advise(g)
 	return locks, best[:min(2, len(best))], unknown // without what recovers fastest, which asks for more words

@@ -97,7 +97,7 @@ func TestAdvice(t *testing.T) {
 		got = append(got, s)
 	}
 	for i, want := range []string{
-		"plain but ; token but pause (overstay); worst but pause (double grant), kill (double grant); ",
+		"plain but ; token but such care is not enough under pause (overstay); worst but such care is not enough under pause (double grant), kill (double grant); ",
 		"token but ; ",
 		"plain but ; token but ; ",
 	} {
@@ -112,8 +112,11 @@ func TestAdvice(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	var says []string
-	locks, _, unknown := g.advised(func(*checker.Cell) *history.Plan { return nil })
-	if len(unknown) != 3 {
+	locks, best, unknown := g.advised(func(*checker.Cell) *history.Plan { return nil })
+	if len(best) > 0 || len(unknown) > 0 {
+		t.Errorf("where no plan can be read, %v and %v are said of what was tried", best, unknown)
+	}
+	if _, _, unknown = g.advised(func(*checker.Cell) *history.Plan { return &history.Plan{} }); len(unknown) != 3 {
 		t.Errorf("of %v no server died, says it", unknown)
 	}
 	for _, l := range locks {
@@ -135,5 +138,38 @@ worst: two holders at once under pause, kill`; got != want {
 	tried = nil
 	if list, unknown = of.advise(g); list != nil || len(unknown) != 3 {
 		t.Errorf("%v were left out, and advised is %+v", unknown, list)
+	}
+}
+
+// TestPlainly: a sentence on a lock says no more than its cells do.
+func TestPlainly(t *testing.T) {
+	doubtful := hurtBy("lock", "cut", lb.Inconclusive, "")
+	doubtful.Violations = 1
+	for want, cells := range map[string][]checker.Cell{
+		"nobody was hurt": {safe("lock", "none", 0), safe("lock", "kill", 0)},
+		"nobody was hurt; harm was seen, too, in what proves nothing: under cut": {safe("lock", "kill", 0), doubtful},
+		"two holders at once without any fault":                                  {hurtBy("lock", "none", lb.Broken, lb.DoubleGrant), safe("lock", "kill", 0)},
+		"two holders at once without any fault and under kill":                   {hurtBy("lock", "none", lb.Broken, lb.DoubleGrant), hurtBy("lock", "kill", lb.Broken, lb.DoubleGrant)},
+		"two holders at once under 3 of 4 faults": {safe("lock", "none", 0), safe("lock", "cut", 0), hurtBy("lock", "a", lb.Broken, lb.DoubleGrant),
+			hurtBy("lock", "b", lb.Broken, lb.DoubleGrant), hurtBy("lock", "c", lb.Broken, lb.DoubleGrant)},
+		"two holders at once, or somebody was hurt in spite of every care that it can offer, under a, b": {hurtBy("lock", "a", lb.Broken, lb.DoubleGrant), hurtBy("lock", "b", lb.Broken, lb.Overstay)},
+		"safe if your store checks fencing tokens: two held it at once under a":                          {hurtBy("lock", "a", lb.Fence, lb.DoubleGrant)},
+	} {
+		if _, r := newGrid(cells, 1).rank("lock"); r.plainly() != want {
+			t.Errorf("got %q, want %q", r.plainly(), want)
+		}
+	}
+}
+
+// TestAdviceInASentence: whatever the lock was not seen in, and the care that it takes, is said with its name.
+func TestAdviceInASentence(t *testing.T) {
+	a := advice{When: "The data is here", Care: "The holder looks.", More: 1,
+		Locks: []advised{{Name: "one"}, {Name: "two", Untried: "a clock that errs"}, {Name: "three", But: "such care is not enough under kill"}}}
+	if got, want := a.sentence(), "The data is here. The holder looks. The best first: one, two (not tried: a clock that errs); the table has 1 more."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	a.Locks = a.Locks[2:]
+	if got := a.sentence(); got != "" {
+		t.Errorf("of none that would do: %q", got)
 	}
 }

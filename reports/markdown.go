@@ -116,8 +116,8 @@ func markdownTake(b io.Writer, g grid, plan func(*checker.Cell) *history.Plan) {
 		fmt.Fprintf(b, "- **%s**: %s.\n", escapeMD(l.Name), escapeMD(l.Says))
 	}
 	for _, a := range best {
-		if names := a.names(); names != "" {
-			fmt.Fprintf(b, "\n%s, the best first: %s.\n", escapeMD(a.When), escapeMD(names))
+		if s := a.sentence(); s != "" {
+			fmt.Fprintf(b, "\n%s\n", escapeMD(s))
 		}
 	}
 	if len(unknown) > 0 {

@@ -141,7 +141,7 @@ func markdownAdvice(b io.Writer, v *view) {
 		for i, l := range a.Locks {
 			fmt.Fprintf(b, "%d. `%s`: %s", i+1, l.Name, escapeMD(l.Says))
 			if l.But != "" {
-				fmt.Fprintf(b, "; such care is not enough under %s", escapeMD(l.But))
+				fmt.Fprintf(b, "; %s", escapeMD(l.But))
 			}
 			if l.Untried != "" {
 				fmt.Fprintf(b, "; not tried: %s", l.Untried)

@@ -36,6 +36,7 @@ type rank struct {
 
 	worst lb.Outcome
 	cells []*checker.Cell // that prove something
+	hints []string        // faults under which harm was seen in a cell that proves nothing
 }
 
 var standingTitles = map[lb.Outcome]string{
@@ -99,6 +100,9 @@ func (g grid) rank(row string) (worst int, r rank) {
 			if isUnclear(c) {
 				r.Unclear++
 			}
+			if isUnclear(c) && c.Violations > 0 {
+				r.hints = append(r.hints, col)
+			}
 			continue
 		}
 		r.cells = append(r.cells, c)
@@ -136,13 +140,33 @@ func ofShare(c *checker.Cell) int {
 
 // Under names the faults of the worst, or says how many they are.
 func (r rank) Under() string {
-	switch {
-	case len(r.Mechanisms) == 0 && len(r.Faults) == r.Of:
-		return "all " + plural(r.Of, "fault", "faults")
-	case len(r.Faults) <= 2:
-		return strings.Join(r.Faults, ", ")
+	switch calm, faults := r.under(); {
+	case faults == "":
+		return noFault
+	case calm && len(r.Mechanisms) > 0:
+		return noFault + ", " + faults
+	default:
+		return faults
 	}
-	return fmt.Sprintf("%d of %d faults", len(r.Faults), r.Of)
+}
+
+// under is [rank.Under] without what is no fault, and whether that is among them, too.
+func (r rank) under() (calm bool, faults string) {
+	of := r.Of
+	if slices.ContainsFunc(r.cells, func(c *checker.Cell) bool { return c.Fault == noFault }) {
+		of--
+	}
+	list := slices.DeleteFunc(slices.Clone(r.Faults), func(f string) bool { return f == noFault })
+	calm = len(list) < len(r.Faults)
+	switch {
+	case len(list) == 0:
+		return calm, ""
+	case len(r.Mechanisms) == 0 && len(list) == of:
+		return calm, "all " + plural(of, "fault", "faults")
+	case len(list) <= 2:
+		return calm, strings.Join(list, ", ")
+	}
+	return calm, fmt.Sprintf("%d of %d faults", len(list), of)
 }
 
 // beyond are the cells of r that were worse than a user's care makes good.

@@ -262,8 +262,8 @@ func (t terminal) advice(g grid) {
 		t.text("  ", l.Name+": "+l.Says+".")
 	}
 	for _, a := range best {
-		if names := a.names(); names != "" {
-			t.text("  ", a.When+", the best first: "+names+".")
+		if s := a.sentence(); s != "" {
+			t.text("  ", s)
 		}
 	}
 	if len(unknown) > 0 {

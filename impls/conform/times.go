@@ -13,7 +13,7 @@ type times struct {
 	// willing is how long a client of a dead server waits.
 	willing time.Duration
 	// grace is how long after the end of its context a call may still return: a lock may
-	// clean up for as long as a lease, and a driver's own timeout of 5 s must not pass for that.
+	// clean up for as long as a lease of 2 s, and a driver's own timeout of 5 s must not pass for that.
 	grace time.Duration
 	// settled is how long a request that has passed may take to be on the wire.
 	settled time.Duration
