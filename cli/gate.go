@@ -170,6 +170,9 @@ func (g *gateRun) recorded(cmd *cobra.Command, dirs []string) error {
 	for _, s := range saved {
 		places = append(places, gate.Saved(s)...)
 	}
+	if places, err = gate.Once(places); err != nil {
+		return usage("%w", err)
+	}
 	if conf.Run["algorithms"] != nil || conf.Run["faults"] != nil {
 		places = lacking(places, m)
 	}

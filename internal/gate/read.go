@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
@@ -38,6 +39,38 @@ func Saved(s rundir.Saved) (places []*Place) {
 	return places
 }
 
+// Once are the places, each of them once. Of one that a shard left to the others, or that has no runs
+// yet, what another has of it counts. Two with runs can't be told apart: they are an error.
+func Once(places []*Place) (once []*Place, err error) {
+	at := map[[2]string]int{} // where in once it stands
+	for _, p := range places {
+		row := checker.Cell{Algorithm: p.Algorithm, Servers: p.Servers}
+		key := [2]string{row.Row(), p.Fault}
+		i, there := at[key]
+		switch {
+		case !there:
+			at[key] = len(once)
+			once = append(once, p)
+		case p.runs() > 0 && once[i].runs() > 0:
+			return nil, fmt.Errorf("two of these hold runs of %s under %s: name one of them, or the directories of both", key[0], key[1])
+		case p.runs() > 0 || once[i].elsewhere():
+			once[i] = p
+		}
+	}
+	return once, nil
+}
+
+func (p *Place) runs() int {
+	if p.saved != nil {
+		return p.saved.Runs
+	}
+	return len(p.results)
+}
+
+func (p *Place) elsewhere() bool {
+	return p.runs() == 0 && (p.Lacks == rundir.Elsewhere || p.saved != nil && p.saved.Reason == rundir.Elsewhere)
+}
+
 // kept is the saved cell. Where the file says nothing of it, it is as it was judged then;
 // otherwise its worst run, of which it tells, is held to the file.
 func (p *Place) kept(c Config) (j Judged, n int) {
@@ -55,6 +88,9 @@ func (p *Place) kept(c Config) (j Judged, n int) {
 	worst := checker.Result{Outcome: j.Outcome, Mechanism: j.Mechanism, Plan: history.Plan{Algorithm: p.Algorithm, Fault: p.Fault}}
 	again := checker.Merge([]checker.Result{worst}, info)
 	j.Promise, j.Expected = again.Promise, again.Expected
+	if j.Outcome == lb.Inconclusive && j.Violations > 0 { // its worst run proved nothing, and was hurt all the same
+		j.Promise = checker.PromiseBroken
+	}
 	return j, n
 }
 

@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,7 +66,8 @@ func OpenSaved(name string) (Saved, error) {
 
 func openFile(name string) (Saved, error) {
 	var of struct {
-		Rounds *int `json:"rounds_done"` // which only a benchmark has
+		Rounds *int            `json:"rounds_done"` // which only a benchmark has
+		Cells  json.RawMessage `json:"cells"`
 	}
 	if err := readJSON(name, &of); err != nil {
 		return Saved{}, err
@@ -74,6 +76,9 @@ func openFile(name string) (Saved, error) {
 		var b cost.Bench
 		err := readJSON(name, &b)
 		return Saved{Bench: &b}, err
+	}
+	if of.Cells == nil {
+		return Saved{}, fmt.Errorf("rundir: %s holds neither cells nor a benchmark: name matrix.json, bench.json, what --json of matrix, gate, run or bench has printed, or a directory", name)
 	}
 	var file MatrixFile
 	err := readJSON(name, &file)
