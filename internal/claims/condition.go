@@ -10,6 +10,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // truth is what the outcome of a command says of a condition. Unknown is neither: the cell is
@@ -227,7 +228,7 @@ func (c condition) onEnsemble(f *facts) (truth, string) {
 		}
 		t, says := yes, c.Ensemble
 		if c.Survives != nil {
-			t, says = told(e.Survives == *c.Survives), fmt.Sprintf("%s survives %d crashes", says, e.Survives)
+			t, says = told(e.Survives == *c.Survives), fmt.Sprintf("%s survives %s", says, english.Count(e.Survives, "crash"))
 		}
 		if c.Split > len(e.Splits) {
 			return unknown, says + " has no such split"

@@ -82,7 +82,7 @@ func TestCondition(t *testing.T) {
 		{"{lock: a, orders: 1 expiry, is: BROKEN}", yes, "1 BROKEN"},
 		{"{lock: a, orders: 1 crash, is: SAFE}", unknown, "no order with 1 crash"},
 		{"{lock: b, orders: nothing, is: SAFE}", unknown, "of 1 orders"}, // nobody can judge it
-		{"{ensemble: zookeeper-4, survives: 1}", yes, "zookeeper-4 survives 1 crashes"},
+		{"{ensemble: zookeeper-4, survives: 1}", yes, "zookeeper-4 survives 1 crash"},
 		{"{ensemble: zookeeper-4, survives: 2}", no, "survives 1"},
 		{"{ensemble: zookeeper-4, split: 1, few: \"can't\", many: can}", yes, "split into 1 and 3: the 1 can't lock, the 3 can"},
 		{"{ensemble: zookeeper-4, split: 2, many: can}", no, "the 2 can't"},

@@ -53,7 +53,7 @@ func read(list string) (forms []form, err error) {
 		if !ok {
 			return nil, fmt.Errorf("banned.txt: no => in %q", line)
 		}
-		r, err := regexp.Compile(strings.ReplaceAll(is, " ", `\s+`))
+		r, err := regexp.Compile("(?m)" + strings.ReplaceAll(is, " ", `\s+`))
 		if err != nil {
 			return nil, fmt.Errorf("banned.txt: %w", err)
 		}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,8 +47,26 @@ type tlsPart struct {
 	ServerName string `yaml:"server-name"`
 }
 
-// keys are those of the file, and of its part tls.
-var keys = []string{"servers", "sentinels", "master", "user", "password", "database", "tls", "commands", "ca", "cert", "key", "server-name"}
+// keys are those of the file, tlsKeys those of its part tls, and orderKeys those of a command.
+var (
+	keys      = []string{"servers", "sentinels", "master", "user", "password", "database", "tls", "commands"}
+	tlsKeys   = []string{"ca", "cert", "key", "server-name"}
+	orderKeys = []string{"do", "undo"}
+)
+
+// keysBeside are those that may stand where the file has the unknown key.
+func keysBeside(key string, text []byte) []string {
+	var all map[string]any
+	_ = yaml.Unmarshal(text, &all) // it was read before, up to the key
+	tls, _ := all["tls"].(map[string]any)
+	if _, there := all[key]; there && !slices.Contains(keys, key) {
+		return keys
+	}
+	if _, there := tls[key]; there && !slices.Contains(tlsKeys, key) {
+		return tlsKeys
+	}
+	return orderKeys
+}
 
 // The variables of the environment, each of which counts more than the file.
 const (
@@ -69,7 +88,7 @@ func read(addrs string) (*config, error) {
 	case err == nil:
 		d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
 		if err := d.Decode(c); err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: %w", addrs, errors.New(unquoted(err)))
+			return nil, fmt.Errorf("%s: %w", addrs, errors.New(unquoted(err, text)))
 		}
 	case strings.Contains(addrs, ":"):
 		for one := range strings.SplitSeq(addrs, ",") {
@@ -86,14 +105,14 @@ func read(addrs string) (*config, error) {
 }
 
 // unquoted is what is wrong with a file, without the lines of it: one may be a password.
-func unquoted(err error) string {
+func unquoted(err error, text []byte) string {
 	var bad yaml.Error
 	if !errors.As(err, &bad) || bad.GetToken() == nil {
 		return "it is no YAML of servers"
 	}
 	line := bad.GetToken().Position.Line
 	if unknown := (*yaml.UnknownFieldError)(nil); errors.As(err, &unknown) {
-		return fmt.Sprintf("line %d: %s%s", line, unknown.Message, english.Near(bad.GetToken().Value, keys))
+		return fmt.Sprintf("line %d: %s%s", line, unknown.Message, english.Near(bad.GetToken().Value, keysBeside(bad.GetToken().Value, text)))
 	}
 	return fmt.Sprintf("line %d is not as docs/your-servers.md has it", line)
 }
