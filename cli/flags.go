@@ -169,7 +169,7 @@ func (p *planFlags) keep() error {
 // readyFor says whether this machine has what runs need: the locks' servers, as the user
 // wants them, and the store's.
 func (prog program) readyFor(ctx context.Context, p *planFlags, locks ...string) error {
-	if err := p.ci.writable(); err != nil {
+	if err := p.ci.writable(p.out); err != nil {
 		return err
 	}
 	slices.Sort(locks)

@@ -50,17 +50,28 @@ func (o outputs) write(g reports.Gated) error {
 }
 
 // writable says which of the files can't be written, before runs take their time. It leaves
-// nothing.
-func (o outputs) writable() error {
+// nothing. They may lie in the directory made, which the runs make.
+func (o outputs) writable(made string) error {
 	for _, out := range []struct{ flag, file string }{{"junit", o.junit}, {"csv", o.csv}, {"summary", o.summary}} {
 		if out.file == "" {
 			continue
 		}
-		if err := writable(out.file); err != nil {
+		err := writable(out.file)
+		if errors.Is(err, fs.ErrNotExist) && made != "" && same(filepath.Dir(out.file), made) {
+			err = creatable(made)
+		}
+		if err != nil {
 			return usage("--%s %s: %w", out.flag, out.file, err)
 		}
 	}
 	return nil
+}
+
+// same reports whether two paths name one directory, which need not be there.
+func same(a, b string) bool {
+	a, err := filepath.Abs(a)
+	b, err2 := filepath.Abs(b)
+	return err == nil && err2 == nil && a == b
 }
 
 func writable(file string) error {
