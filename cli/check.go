@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -109,7 +108,11 @@ func (c *check) one(ctx context.Context, name string) error {
 	case kind == rundir.IsRun:
 		return c.run(ctx, name)
 	case kind == rundir.IsExplored:
-		return usage("%s is an exploration, and has no history: the orders that broke a lock do, in %s%s", name, filepath.Join(name, "violations", "N-CLASS"), rundir.OtherLatest(name, rundir.IsRun, rundir.IsMatrix))
+		orders := "no order broke a lock"
+		if at := anOrder(name); at != "" {
+			orders = "the orders that broke a lock do, such as " + at
+		}
+		return usage("%s is an exploration, and has no history: %s%s", name, orders, rundir.OtherLatest(name, rundir.IsRun, rundir.IsMatrix))
 	}
 	return usage("%s is the directory of %s: it has no history%s", name, kind.One(), rundir.OtherLatest(name, rundir.IsRun, rundir.IsMatrix))
 }

@@ -190,7 +190,7 @@ func (x *exploring) beside() error {
 	case err != nil:
 		return usage("--matrix: %w", err)
 	case kind != rundir.IsMatrix:
-		return usage("--matrix: %s is %s: lockbench matrix makes one", x.matrix, kind.One())
+		return usage("--matrix: %s is %s: lockbench matrix makes one%s", x.matrix, kind.One(), rundir.OtherLatest(x.matrix, rundir.IsMatrix))
 	}
 	if err := rundir.Writable(x.matrix); err != nil {
 		return usage("--matrix: %w", err)

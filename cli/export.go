@@ -48,9 +48,26 @@ func oneRun(dir string, kind rundir.What) string {
 	case rundir.IsMatrix:
 		inside = ", such as " + filepath.Join(dir, "cells", "ALGORITHM", "FAULT", "1")
 	case rundir.IsExplored:
-		inside = ", such as " + filepath.Join(dir, "violations", "N-CLASS")
+		order := anOrder(dir)
+		if order == "" {
+			return kind.One() + ", in which no order broke a lock: it has no run" + rundir.OtherLatest(dir, rundir.IsRun)
+		}
+		inside = ", such as " + order
 	}
 	return kind.One() + ": name the directory of one run" + inside + rundir.OtherLatest(dir, rundir.IsRun)
+}
+
+// anOrder is the directory of an order that broke a lock of an exploration, "" where none did.
+func anOrder(dir string) string {
+	all, _ := rundir.ExploredIn(dir) // what can't be read names none
+	for _, e := range all {
+		for _, v := range e.Violations {
+			if v.Dir != "" {
+				return filepath.Join(e.Dir, filepath.FromSlash(v.Dir))
+			}
+		}
+	}
+	return ""
 }
 
 // historyOf reads the history of a run's directory, of a file, or of what comes in.

@@ -21,10 +21,14 @@ func NewDir(what string) string {
 var links = map[What]string{IsRun: "latest-run", IsMatrix: "latest-matrix", IsBench: "latest-bench", IsQuorum: "latest-quorum", IsExplored: "latest-explore"}
 
 // Latest points the link "latest" beside dir at it, and the one of its kind, such as
-// "latest-matrix". What is there and is no such link is somebody else's, and stays.
-func Latest(dir string) error {
-	err := point("latest", dir)
-	if what, unknown := Kind(dir); unknown == nil {
+// "latest-matrix". A study of quorums, with which little else can be done, leaves the first one as it is. What is there
+// and is no such link is somebody else's, and stays.
+func Latest(dir string) (err error) {
+	what, unknown := Kind(dir)
+	if what != IsQuorum {
+		err = point("latest", dir)
+	}
+	if unknown == nil {
 		err = errors.Join(err, point(links[what], dir))
 	}
 	return err

@@ -142,19 +142,19 @@ func TestLatest(t *testing.T) {
 		}
 	}
 	// Each kind has a link of its own, which the others leave alone.
-	for name, file := range map[string]string{"m": matrixFile, "r": planFile, "p": benchFile} {
+	for name, file := range map[string]string{"m": matrixFile, "r": planFile, "p": benchFile, "q": QuorumFile} {
 		ok(t, os.Mkdir(filepath.Join(dir, name), 0o755))
 		ok(t, os.WriteFile(filepath.Join(dir, name, file), []byte("{}"), 0o644))
 	}
-	for _, run := range []string{"m", "p", "r"} {
+	for _, run := range []string{"m", "p", "r", "q"} {
 		ok(t, Latest(filepath.Join(dir, run)))
 	}
-	for name, want := range map[string]string{"latest": "r", "latest-run": "r", "latest-matrix": "m", "latest-bench": "p"} {
+	for name, want := range map[string]string{"latest": "r", "latest-run": "r", "latest-matrix": "m", "latest-bench": "p", "latest-quorum": "q"} {
 		if to, err := os.Readlink(filepath.Join(dir, name)); err != nil || to != want {
 			t.Errorf("%s is %q, %v; want %s", name, to, err, want)
 		}
 	}
-	if got, want := OtherLatest(link, IsMatrix, IsQuorum), "; the latest matrix is "+filepath.Join(dir, "latest-matrix"); got != want {
+	if got, want := OtherLatest(link, IsMatrix, IsExplored), "; the latest matrix is "+filepath.Join(dir, "latest-matrix"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := OtherLatest(filepath.Join(dir, "r"), IsMatrix); got != "" {
