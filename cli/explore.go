@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -259,7 +260,15 @@ func (x *exploring) topology(l lb.Impl) string {
 }
 
 // all explores one lock after the other. What goes wrong with one keeps no other from its turn.
+// The directory is held all the time, so that nobody takes what is there of the first for all.
 func (x *exploring) all(cmd *cobra.Command) (err error) {
+	if at := cmp.Or(x.matrix, x.out); at != "" {
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			return err
+		}
+		defer os.Remove(at) // which it can only if nothing was written
+		defer rundir.Hold(at)()
+	}
 	wrote := false
 	for _, l := range x.impls {
 		plan := x.plan
