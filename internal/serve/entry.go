@@ -13,6 +13,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -141,7 +142,7 @@ func (e *entry) matrix(dir string) error {
 	if lack > 0 {
 		e.State = interrupted
 	}
-	e.progress(ran, planned, "run", "runs")
+	e.progress(ran, planned, "run")
 	return nil
 }
 
@@ -162,7 +163,7 @@ func (e *entry) explored(dir string) error {
 		}
 	}
 	e.What = some(locks, "lock", "locks")
-	e.progress(orders, orders, "order", "orders")
+	e.progress(orders, orders, "order")
 	return nil
 }
 
@@ -195,7 +196,7 @@ func (e *entry) bench(dir string) error {
 	if b.Bench.Rounds < b.Bench.Plan.Rounds {
 		e.State = interrupted
 	}
-	e.progress(b.Bench.Rounds, b.Bench.Plan.Rounds, "round", "rounds")
+	e.progress(b.Bench.Rounds, b.Bench.Plan.Rounds, "round")
 	return nil
 }
 
@@ -218,21 +219,18 @@ func (e *entry) study(dir string) error {
 		if strings.Contains(strings.Join(study.Missing, "\n"), context.Canceled.Error()) {
 			e.State = interrupted
 		}
-		e.progress(len(study.Ensembles), len(study.Ensembles)+n, "ensemble", "ensembles")
+		e.progress(len(study.Ensembles), len(study.Ensembles)+n, "ensemble")
 	}
 	return nil
 }
 
 // progress says how much is done. It may be more than was planned: until it suffices.
-func (e *entry) progress(n, of int, one, many string) {
-	switch {
-	case n < of:
-		e.Progress = append(e.Progress, fmt.Sprintf("%d of %d %s", n, of, many))
-	case n == 1:
-		e.Progress = append(e.Progress, "1 "+one)
-	default:
-		e.Progress = append(e.Progress, fmt.Sprintf("%d %s", n, many))
+func (e *entry) progress(n, of int, noun string) {
+	says := english.Count(n, noun)
+	if n < of {
+		says = fmt.Sprintf("%d of %s", n, english.Count(of, noun))
 	}
+	e.Progress = append(e.Progress, says)
 }
 
 // some are the first of the names, each once, and how many more there are.

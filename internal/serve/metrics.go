@@ -66,7 +66,7 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	gauge("lockbench_cells", "Cells with a run, by outcome; a single run is a cell.", cells)
 	gauge("lockbench_cells_not_as_declared", "Cells that are not as their lock declares.", map[string]int{"": sum.broken})
 	gauge("lockbench_runs", "Runs in these cells.", map[string]int{"": sum.runs})
-	gauge("lockbench_runs_with_violation", "Runs in which the lock broke, its guarantees or its users were hurt, or it stayed taken.", map[string]int{"": sum.violations})
+	gauge("lockbench_runs_with_violation", "Runs in which the lock broke, somebody was hurt, or the lock stayed taken.", map[string]int{"": sum.violations})
 	gauge("lockbench_runs_inconclusive", "Runs that proved nothing.", map[string]int{"": sum.inconclusive})
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = w.Write(b.Bytes()) // whoever asked may be gone
