@@ -5,13 +5,15 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // TestDumbTerminal: neither colours nor the moves of a cursor go where nobody can see them.
 func TestDumbTerminal(t *testing.T) {
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
-		t.Skip("no terminal can be made here:", err)
+		testkit.Need(t, "a terminal that a test can make", err)
 	}
 	defer terminal.Close()
 	for set, want := range map[string]bool{"TERM=xterm": true, "TERM=dumb": false, "NO_COLOR=1": false} {
