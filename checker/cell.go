@@ -101,14 +101,23 @@ func inconclusive(runs []Result) (n int) {
 // neither keeps nor breaks a promise, unless a run of it was hurt.
 func promise(e *lb.Expectation, runs []Result, decisive int) string {
 	for i, r := range runs {
-		if (harmed(r) || i == decisive && r.Outcome != lb.Inconclusive) && !agrees(e, r) {
+		if (harmed(r) || i == decisive && r.Outcome != lb.Inconclusive) && !agrees(e, r) && !untried(e, r) {
 			return PromiseBroken
 		}
 	}
-	if runs[decisive].Outcome == lb.Inconclusive {
+	if d := runs[decisive]; d.Outcome == lb.Inconclusive || !agrees(e, d) {
 		return PromiseOpen
 	}
 	return PromiseKept
+}
+
+// untried reports whether a run says nothing of a hazard that is declared: its fault had no effect, and
+// it went better than declared.
+func untried(e *lb.Expectation, r Result) bool {
+	better := !slices.ContainsFunc(e.Outcomes, func(o lb.Outcome) bool {
+		return slices.Index(badness, o) <= slices.Index(badness, r.Outcome)
+	})
+	return better && !r.Effect.Proven && r.Plan.Fault != "none"
 }
 
 // harmed reports whether a copy was hurt, a grant was illegal or the lock stuck. A

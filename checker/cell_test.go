@@ -75,7 +75,8 @@ func TestPromise(t *testing.T) {
 		{"kill-leader", lb.Broken, "double grant: w1", "", ""},
 	}
 	for _, tt := range tests {
-		c := Merge([]Result{{Plan: history.Plan{Fault: tt.fault}, Outcome: tt.outcome, Mechanism: named(tt.outcome, tt.reason), Reason: tt.reason}}, info)
+		c := Merge([]Result{{Plan: history.Plan{Fault: tt.fault}, Outcome: tt.outcome, Mechanism: named(tt.outcome, tt.reason), Reason: tt.reason,
+			Effect: history.Proof{Proven: true}}}, info)
 		if c.Promise != tt.promise || c.Expected != tt.expected {
 			t.Errorf("%s %s %q: %q, %q", tt.fault, tt.outcome, tt.reason, c.Promise, c.Expected)
 		}
@@ -88,9 +89,11 @@ func TestPromiseOfEveryRun(t *testing.T) {
 	info := lb.Info{Expect: []lb.Expectation{
 		{Fault: "f", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.Overstay}}}
 	run := func(o lb.Outcome, reason string) Result {
-		return Result{Plan: history.Plan{Fault: "f"}, Outcome: o, Mechanism: named(o, reason), Reason: reason}
+		return Result{Plan: history.Plan{Fault: "f"}, Outcome: o, Mechanism: named(o, reason), Reason: reason, Effect: history.Proof{Proven: true}}
 	}
 	declared, other, safe := run(lb.Fence, "overstay: w1"), run(lb.Fence, "double grant: w1"), run(lb.Safe, "")
+	without := func(r Result) Result { r.Effect.Proven = false; return r } // its fault had no effect
+	milder, worse := without(run(lb.Check, "overstay: w1")), without(run(lb.Broken, "double grant: w1"))
 	for _, tt := range []struct {
 		runs    []Result
 		promise string
@@ -102,6 +105,9 @@ func TestPromiseOfEveryRun(t *testing.T) {
 		{[]Result{safe, declared}, "kept", declared.Reason},
 		{[]Result{safe, safe}, "broken", ""},
 		{[]Result{declared, run(lb.Check, "overstay: w1")}, "broken", declared.Reason},
+		{[]Result{declared, milder}, "kept", declared.Reason},
+		{[]Result{milder}, "open", milder.Reason},
+		{[]Result{declared, worse}, "broken", worse.Reason},
 	} {
 		if c := Merge(tt.runs, info); c.Promise != tt.promise || c.Reason != tt.reason {
 			t.Errorf("%+v: %s, %q", tt.runs, c.Promise, c.Reason)

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"time"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clock"
@@ -70,5 +71,21 @@ func takeOver(ctx context.Context, on Strike, leader Node) (Proof, error) {
 		return nil, err
 	}
 	next, at := successor(ctx, on, leader)
-	return succeeded(leader, next, "killed while "+on.standing(v), at.Sub(struck)), ctx.Err()
+	lease := on.TTL()
+	if !on.Setting().Algorithm.Traits.Leased {
+		lease = 0
+	}
+	return inTime(succeeded(leader, next, "killed while "+on.standing(v), at.Sub(struck)), at.Sub(struck), lease), ctx.Err()
+}
+
+// inTime proves nothing of a leader that followed when every lease that the old one had granted was
+// over: nobody can lose by it what has ended by itself. A lease of 0 does not end.
+func inTime(led Proof, after, lease time.Duration) Proof {
+	return func() history.Proof {
+		p := led()
+		if p.Proven && lease > 0 && after > lease {
+			return proven(false, "%s, when every lease of %.3g s that the other had granted was over", p.Measured, lease.Seconds())
+		}
+		return p
+	}
 }
