@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,11 +133,19 @@ func TestFullDisk(t *testing.T) {
 func TestTwice(t *testing.T) {
 	t.Parallel()
 	needLab(t, 1)
-	cmd := testkit.Command(t, t.TempDir(), "run", "--algorithm", "redis-setpx-lua", "--duration", "30s")
+	dir := t.TempDir()
+	cmd := testkit.Command(t, dir, "run", "--algorithm", "redis-setpx-lua", "--duration", "30s", "--out", "out")
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * time.Second)
+	testkit.Eventually(t, time.Minute, func() error {
+		if begun, _ := filepath.Glob(filepath.Join(dir, "out", "events", "w*.jsonl")); len(begun) == 0 {
+			return fs.ErrNotExist
+		}
+		return nil
+	})
 	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
@@ -159,6 +169,6 @@ func TestTwice(t *testing.T) {
 		}
 	}
 	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != os.Interrupt {
-		t.Errorf("it ended with %v, not by the second signal", cmd.ProcessState)
+		t.Errorf("it ended with %v, not by the second signal\n%s", cmd.ProcessState, &said)
 	}
 }
