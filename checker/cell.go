@@ -105,7 +105,7 @@ func promise(e *lb.Expectation, runs []Result, decisive int) string {
 			return PromiseBroken
 		}
 	}
-	if d := runs[decisive]; d.Outcome == lb.Inconclusive || !agrees(e, d) {
+	if !agrees(e, runs[decisive]) {
 		return PromiseOpen
 	}
 	return PromiseKept
@@ -143,9 +143,11 @@ func harmed(r Result) bool {
 }
 
 // agrees reports whether one run is what the algorithm declares. Where nobody was hurt, nothing
-// has a mechanism.
+// has a mechanism. A grant that vanished is the double grant that was declared: whether somebody else is
+// granted what a holder has lost, before the holder looks, is chance.
 func agrees(e *lb.Expectation, r Result) bool {
-	how := e.Reason == "" || r.Mechanism == e.Reason || !hurtful(r.Outcome)
+	how := e.Reason == "" || r.Mechanism == e.Reason || !hurtful(r.Outcome) ||
+		e.Reason == lb.DoubleGrant && r.Mechanism == lb.VanishedGrant
 	return how && slices.Contains(e.Outcomes, r.Outcome)
 }
 

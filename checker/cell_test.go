@@ -58,6 +58,7 @@ func TestPromise(t *testing.T) {
 	info := lb.Info{Expect: []lb.Expectation{
 		{Fault: "pause-*", Outcomes: []lb.Outcome{lb.Safe}, Why: "by design", Source: "its page"},
 		{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Check, lb.Fence}, Reason: lb.Overstay},
+		{Fault: "restart", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant},
 		{Fault: "[", Outcomes: []lb.Outcome{lb.Safe}},
 	}}
 	tests := []struct {
@@ -70,6 +71,8 @@ func TestPromise(t *testing.T) {
 		{"pause-holder", lb.Check, "overstay: w1", "kept", "CHECK or FENCE by overstay"},
 		{"pause-holder", lb.Check, "double grant: w1", "broken", "CHECK or FENCE by overstay"},
 		{"pause-holder", lb.Safe, "", "broken", "CHECK or FENCE by overstay"},
+		{"restart", lb.Broken, "vanished grant: w1", "kept", "BROKEN by double grant"},
+		{"restart", lb.Broken, "overstay: w1", "broken", "BROKEN by double grant"},
 		{"pause-leader", lb.Safe, "", "kept", "SAFE: by design (its page)"},
 		{"pause-leader", lb.Inconclusive, "too few", "open", "SAFE: by design (its page)"},
 		{"kill-leader", lb.Broken, "double grant: w1", "", ""},
@@ -108,6 +111,7 @@ func TestPromiseOfEveryRun(t *testing.T) {
 		{[]Result{declared, milder}, "kept", declared.Reason},
 		{[]Result{milder}, "open", milder.Reason},
 		{[]Result{declared, worse}, "broken", worse.Reason},
+		{[]Result{declared, run(lb.Fence, "vanished grant: w1")}, "broken", "vanished grant: w1"},
 	} {
 		if c := Merge(tt.runs, info); c.Promise != tt.promise || c.Reason != tt.reason {
 			t.Errorf("%+v: %s, %q", tt.runs, c.Promise, c.Reason)

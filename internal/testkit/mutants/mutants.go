@@ -67,7 +67,7 @@ func New(impl, of lb.Impl, fault, by string, outcomes ...lb.Outcome) Mutant {
 	return Mutant{Impl: impl, Of: of, Fault: fault, Outcomes: outcomes, By: by, Clients: 6}
 }
 
-// InCrowd is the mutant among so many clients.
+// InCrowd is the mutant among so many clients, at least three.
 func (mu Mutant) InCrowd(clients int) Mutant {
 	mu.Clients = clients
 	return mu
