@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -29,7 +28,7 @@ func keep(env *lb.Env, etcd *clientv3.Client, id clientv3.LeaseID, call lb.Readi
 	untold := *env
 	untold.Probe = passedOn{env.Probe, k}
 	k.lease = untold.Grant(lb.Request{}, 0, env.Validity(call))
-	k.stop = compose.Renew(env, k.lease, func(ctx context.Context) error {
+	k.stop = k.lease.Renew(func(ctx context.Context) error {
 		var req lb.Request
 		if serves := k.serves.Load(); serves != nil {
 			req = *serves

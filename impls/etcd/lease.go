@@ -202,7 +202,7 @@ func (c *leaseClient) look(ctx context.Context, req lb.Request, t *ticket, revis
 		return "", fmt.Errorf("etcd: read the queue: %w", err)
 	}
 	if len(got.Kvs) == 0 || got.Kvs[0].CreateRevision != t.revision {
-		return "", compose.NoEffect(errEnded)
+		return "", lb.NoEffect(errEnded)
 	}
 	if len(got.Kvs) == 1 {
 		return "", nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -15,7 +14,7 @@ import (
 type leases struct {
 	env  *lb.Env
 	etcd *clientv3.Client
-	held compose.Held[*ticket]
+	held lb.Held[*ticket]
 	free []*keeper // left by acquisitions that have ended
 }
 
@@ -47,7 +46,7 @@ func (c *leases) take(ctx context.Context, req lb.Request) (*ticket, error) {
 func (c *leases) grant(ctx context.Context, req lb.Request) (*ticket, error) {
 	k, err := c.lease(ctx, req)
 	if err != nil {
-		return nil, compose.NoEffect(err)
+		return nil, lb.NoEffect(err)
 	}
 	return c.begin(req, k), nil
 }
@@ -87,7 +86,7 @@ func (c *leases) soon(ctx context.Context) (context.Context, context.CancelFunc)
 // leave gives up after err: our place in the queue must go, or the others would
 // wait for us; and not by the context that may just have ended.
 func (c *leases) leave(ctx context.Context, req lb.Request, err error, release func(context.Context, lb.Request) error) error {
-	ctx, cancel := compose.Detached(ctx, c.env)
+	ctx, cancel := c.env.Detached(ctx)
 	defer cancel()
 	if e := release(ctx, req); lb.AnswerOf(e) == lb.AnswerUnknown {
 		return fmt.Errorf("etcd: give up (%v): %w", err, e)
@@ -95,7 +94,7 @@ func (c *leases) leave(ctx context.Context, req lb.Request, err error, release f
 	if errors.Is(err, lb.ErrHeld) {
 		return err
 	}
-	return compose.NoEffect(err)
+	return lb.NoEffect(err)
 }
 
 // revoke ends the lease, and with it the key. Only a lease that etcd still knew, of

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/locktest"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/testkit"
@@ -27,7 +26,7 @@ func TestMutants(t *testing.T) {
 
 func allMutants() []mutants.Mutant {
 	single := func(looks bool) func(*leaseClient) lb.Client {
-		return func(c *leaseClient) lb.Client { return single{c, &compose.Held[*ticket]{}, looks} }
+		return func(c *leaseClient) lb.Client { return single{c, &lb.Held[*ticket]{}, looks} }
 	}
 	expiry := explore.Bounds{Clients: 2, Acquisitions: 1, Polls: 1, Expiries: 1, Faults: 1}
 	ended := explore.Bounds{Clients: 2, Acquisitions: 1, Polls: 1, Ended: 1, Faults: 1}
@@ -140,7 +139,7 @@ func (c ghost) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	if errors.Is(err, lb.ErrHeld) {
 		return nil, err
 	}
-	return nil, compose.NoEffect(err)
+	return nil, lb.NoEffect(err)
 }
 
 // single is a lock of one key, whose create revision says whose it is. Deleting it
@@ -148,16 +147,16 @@ func (c ghost) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 // so: etcd issue 22082).
 type single struct {
 	*leaseClient
-	taken *compose.Held[*ticket]
+	taken *lb.Held[*ticket]
 	looks bool // at the revision, before it deletes
 }
 
 func (c single) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		call := c.env.Clock.Mono()
 		granted, err := c.etcd.Grant(For(ctx, req), seconds(c.env))
 		if err != nil {
-			return nil, compose.NoEffect(err)
+			return nil, lb.NoEffect(err)
 		}
 		c.taken.Put(req.Owner, &ticket{keeper: &keeper{id: granted.ID}})
 		free := clientv3.Compare(clientv3.CreateRevision(name(req.Lock)), "=", 0)

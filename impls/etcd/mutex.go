@@ -77,7 +77,7 @@ type mutexClient struct {
 	env     *lb.Env
 	etcd    *clientv3.Client
 	session *concurrency.Session
-	held    compose.Held[*mutexTicket]
+	held    lb.Held[*mutexTicket]
 }
 
 type mutexTicket struct {
@@ -116,7 +116,7 @@ func ended(s *concurrency.Session) bool {
 func (c *mutexClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	s, err := c.alive(For(ctx, req))
 	if err != nil {
-		return nil, compose.NoEffect(err) // a lease alone locks nothing
+		return nil, lb.NoEffect(err) // a lease alone locks nothing
 	}
 	t := &mutexTicket{Mutex: concurrency.NewMutex(s, name(req.Lock)), session: s}
 	c.held.Put(req.Owner, t)
@@ -134,7 +134,7 @@ func (c *mutexClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 	if errors.Is(err, concurrency.ErrLocked) {
 		return nil, lb.ErrHeld
 	}
-	return nil, compose.NoEffect(fmt.Errorf("etcd: lock: %w", err))
+	return nil, lb.NoEffect(fmt.Errorf("etcd: lock: %w", err))
 }
 
 // deletedKey is what the library sets the key to when it has deleted it.
@@ -191,7 +191,7 @@ func (c *mutexClient) revoke(ctx context.Context, s *concurrency.Session) error 
 }
 
 func (c *mutexClient) Close() error {
-	ctx, cancel := compose.Detached(context.Background(), c.env)
+	ctx, cancel := c.env.Detached(context.Background())
 	defer cancel()
 	c.session.Orphan()
 	_ = c.revoke(For(ctx, lb.Request{}), c.session) // otherwise it ends by itself

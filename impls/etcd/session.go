@@ -50,7 +50,7 @@ func dial(ctx context.Context, env *lb.Env, config clientv3.Config) (*clientv3.C
 // open is a client that has no shared mode, and knows what a release that is sent
 // again can't know.
 func open(env *lb.Env, c lb.Client) lb.Client {
-	return compose.Again(compose.Exclusive(insistent{c, env}))
+	return lb.Again(lb.Exclusive(insistent{c, env}))
 }
 
 // insistent is a client whose releases are calls of the library, which would take the end of a request's own

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/internal/clock"
 )
 
@@ -78,9 +77,9 @@ func (l *Lock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		return nil, err
 	}
 	if l.Description.Validates {
-		return compose.Again(validator{c}), nil
+		return lb.Again(validator{c}), nil
 	}
-	return compose.Again(c), nil
+	return lb.Again(c), nil
 }
 
 // validator is a client whose program is asked whether a lock is held.
@@ -112,7 +111,7 @@ type client struct {
 	info   lb.Info
 	gates  []*gate
 	serves atomic.Pointer[service]
-	held   compose.Held[*lb.Lease]
+	held   lb.Held[*lb.Lease]
 	recent recent
 }
 
@@ -139,7 +138,7 @@ func (c *client) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error)
 	if req.Try && c.info.NoTry || req.Shared && !c.info.Traits.Shared {
 		return nil, lb.ErrUnsupported
 	}
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) { return c.once(ctx, req) })
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) { return c.once(ctx, req) })
 }
 
 func (c *client) once(ctx context.Context, req lb.Request) (lease *lb.Lease, err error) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 )
 
 // The server's answers that an algorithm must tell apart.
@@ -34,9 +33,9 @@ func refusal(what string, err error) error {
 	case inTheWay(err), is(err, duplicateKey):
 		return lb.ErrHeld
 	case errors.As(err, new(*mysql.MySQLError)):
-		return compose.NoEffect(fmt.Errorf("mysql: %s: %w", what, err))
+		return lb.NoEffect(fmt.Errorf("mysql: %s: %w", what, err))
 	}
-	return compose.Unsent(fmt.Errorf("mysql: %s: %w", what, err))
+	return lb.Unsent(fmt.Errorf("mysql: %s: %w", what, err))
 }
 
 // released turns the number of rows given up into the answer of a release.

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 )
 
 //go:embed forupdate.sql
@@ -76,7 +75,7 @@ func (c *forUpdate) lock(ctx context.Context, l *link, req lb.Request) error {
 		if !errors.Is(err, lb.ErrHeld) || req.Try {
 			return err
 		}
-		if err := c.env.Pause(ctx, req, compose.RetryDelay); err != nil {
+		if err := c.env.Pause(ctx, req, lb.PollDelay); err != nil {
 			return err
 		}
 	}

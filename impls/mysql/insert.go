@@ -62,11 +62,11 @@ func Insert() lb.Impl {
 
 type insert struct {
 	session
-	rows compose.Held[int64] // their numbers, by owner; 0 while nobody knows whether there is one
+	rows lb.Held[int64] // their numbers, by owner; 0 while nobody knows whether there is one
 }
 
 func (c *insert) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		made, err := c.exec(ctx, req, "insert", "INSERT INTO lockbench_insert (name) VALUES (?)", []byte(req.Lock))
 		if err != nil {
 			err = refusal("INSERT", err)

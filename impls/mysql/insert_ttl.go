@@ -49,8 +49,8 @@ func InsertTTL() lb.Impl {
 
 type insertTTL struct {
 	row
-	entries compose.Held[*entry] // by the owner
-	rows    compose.Held[*entry] // by the lock
+	entries lb.Held[*entry] // by the owner
+	rows    lb.Held[*entry] // by the lock
 }
 
 // entry is one row, which belongs to the acquisition that inserted it, and the
@@ -62,7 +62,7 @@ type entry struct {
 }
 
 func (c *insertTTL) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		if e, ok := c.rows.Get(req.Lock); ok {
 			lease, err := c.again(ctx, req, e)
 			if !errors.Is(err, lb.ErrLost) {
@@ -88,7 +88,7 @@ func (c *insertTTL) again(ctx context.Context, req lb.Request, e *entry) (*lb.Le
 		c.env.TTL.Microseconds(), []byte(req.Lock), []byte(e.owner))
 	switch {
 	case err != nil:
-		return nil, compose.NoEffect(fmt.Errorf("mysql: extend: %w", err)) // at most the row lives longer
+		return nil, lb.NoEffect(fmt.Errorf("mysql: extend: %w", err)) // at most the row lives longer
 	case extended.rows == 0:
 		return nil, lb.ErrLost
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/internal/testkit/mutants"
 )
 
@@ -71,12 +70,12 @@ type selected struct {
 }
 
 func (c selected) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		bounded, cancel := c.patient(ctx)
 		defer cancel()
 		tx, err := c.db.BeginTx(bounded, nil)
 		if err != nil {
-			return nil, compose.NoEffect(fmt.Errorf("mysql: begin: %w", err))
+			return nil, lb.NoEffect(fmt.Errorf("mysql: begin: %w", err))
 		}
 		defer func() { _ = tx.Rollback() }()
 		return c.take(ctx, req, tx)
@@ -111,10 +110,10 @@ func (c selected) take(ctx context.Context, req lb.Request, tx *sql.Tx) (*lb.Lea
 	case errors.Is(err, lb.ErrHeld):
 		return nil, err
 	case err != nil:
-		return nil, compose.NoEffect(fmt.Errorf("mysql: take the row: %w", err))
+		return nil, lb.NoEffect(fmt.Errorf("mysql: take the row: %w", err))
 	}
 	if err := c.env.Send(ctx, req, "commit", func(context.Context) error { return tx.Commit() }); err != nil {
-		return nil, compose.Unsent(fmt.Errorf("mysql: commit: %w", err))
+		return nil, lb.Unsent(fmt.Errorf("mysql: commit: %w", err))
 	}
 	return c.env.Grant(req, 0, c.env.Validity(sent)), nil
 }

@@ -66,7 +66,7 @@ func (c *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 	lease, err := c.wait(ctx, req)
 	// Also after a grant: who holds the lock does not wait for it. A place that
 	// can't be left now makes others wait until it expires, and takes nothing.
-	detached, cancel := compose.Detached(ctx, c.env)
+	detached, cancel := c.env.Detached(ctx)
 	defer cancel()
 	_ = c.leave(detached, req)
 	return lease, err
@@ -74,16 +74,16 @@ func (c *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 
 func (c *queue) wait(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	if err := c.enqueue(ctx, req); err != nil {
-		return nil, compose.NoEffect(err)
+		return nil, lb.NoEffect(err)
 	}
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		if err := c.heartbeat(ctx, req); err != nil {
-			return nil, compose.NoEffect(err)
+			return nil, lb.NoEffect(err)
 		}
 		first, err := c.first(ctx, req)
 		switch {
 		case err != nil:
-			return nil, compose.NoEffect(err)
+			return nil, lb.NoEffect(err)
 		case first != req.Owner:
 			return nil, lb.ErrHeld
 		}

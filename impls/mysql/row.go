@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 )
 
 // later is a TTL from now on the server's clock, and now that clock: the time at
@@ -37,7 +36,7 @@ func (r row) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	if err != nil {
 		err = refusal("sweep an expired row", err)
 		if !errors.Is(err, lb.ErrHeld) {
-			err = compose.NoEffect(err) // it took nothing, whatever it did
+			err = lb.NoEffect(err) // it took nothing, whatever it did
 		}
 		return nil, err
 	}

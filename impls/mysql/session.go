@@ -15,7 +15,6 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 )
 
 // algorithm is an lb.Impl made of its description, its tables, and its
@@ -41,7 +40,7 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		_ = s.Close()
 		return nil, err
 	}
-	return compose.Exclusive(compose.Again(c)), nil
+	return lb.Exclusive(lb.Again(c)), nil
 }
 
 // topologies are those that every algorithm here runs on.
@@ -93,7 +92,7 @@ func pool(env *lb.Env, variables map[string]string) (*sql.DB, error) {
 func (s session) create(ctx context.Context, tables []string) error {
 	for _, t := range tables {
 		_, err := s.statement(ctx, t)
-		for inTheWay(err) && s.env.Pause(ctx, lb.Request{}, compose.RetryDelay) == nil {
+		for inTheWay(err) && s.env.Pause(ctx, lb.Request{}, lb.PollDelay) == nil {
 			_, err = s.statement(ctx, t)
 		}
 		if err != nil {
@@ -165,7 +164,7 @@ func (s session) get(ctx context.Context, req lb.Request, name string, into []an
 func (s session) insist(ctx context.Context, req lb.Request, name, statement string, args ...any) (result, error) {
 	for {
 		r, err := s.exec(ctx, req, name, statement, args...)
-		if !inTheWay(err) || s.env.Pause(ctx, req, compose.RetryDelay) != nil {
+		if !inTheWay(err) || s.env.Pause(ctx, req, lb.PollDelay) != nil {
 			return r, err
 		}
 	}

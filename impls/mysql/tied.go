@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 )
 
 // tying is a lock that the server ties to a connection.
@@ -27,7 +26,7 @@ type tied struct {
 	links   *sql.DB
 	tying   tying
 	free    []*link
-	held    compose.Held[*hold]
+	held    lb.Held[*hold]
 }
 
 // hold is one acquisition.
@@ -63,7 +62,7 @@ func openTied(ctx context.Context, s session, variables map[string]string, t tyi
 func (c *tied) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	l, err := c.link(ctx, req)
 	if err != nil {
-		return nil, compose.NoEffect(err)
+		return nil, lb.NoEffect(err)
 	}
 	h := &hold{link: l}
 	c.held.Put(req.Owner, h)
@@ -77,13 +76,13 @@ func (c *tied) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 		return nil, err
 	case errors.Is(err, lb.ErrNotSent):
 		c.keep(req, h)
-		return nil, compose.NoEffect(err)
+		return nil, lb.NoEffect(err)
 	}
 	h.broken = true
-	detached, cancel := compose.Detached(ctx, c.env)
+	detached, cancel := c.env.Detached(ctx)
 	defer cancel()
 	if e := c.Release(detached, req); errors.Is(e, lb.ErrLost) {
-		return nil, compose.NoEffect(err)
+		return nil, lb.NoEffect(err)
 	}
 	return nil, err
 }

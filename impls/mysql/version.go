@@ -47,10 +47,10 @@ func Version() lb.Impl {
 type version struct{ session }
 
 func (c version) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		seen, free, err := c.look(ctx, req)
 		if err != nil {
-			return nil, compose.NoEffect(err)
+			return nil, lb.NoEffect(err)
 		}
 		if !free {
 			return nil, lb.ErrHeld

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/redis/go-redis/v9"
@@ -39,7 +38,7 @@ func (p onGoRedis) Open(_ context.Context, env *lb.Env) (lb.Client, error) {
 		o.Dialer = r.over(redis.NewDialer(o), server)
 		r.nodes = append(r.nodes, redis.NewClient(o))
 	}
-	return compose.Again(compose.Exclusive(p.open(r))), nil
+	return lb.Again(lb.Exclusive(p.open(r))), nil
 }
 
 // goRedis is one client's connections. Every command on them passes the client's

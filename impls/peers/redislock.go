@@ -36,11 +36,11 @@ func Redislock() lb.Impl {
 type redislockClient struct {
 	*goRedis
 	locks *redislock.Client
-	held  compose.Held[*redislock.Lock] // nil where it is not known whether it is
+	held  lb.Held[*redislock.Lock] // nil where it is not known whether it is
 }
 
 func (c *redislockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		call := c.env.Clock.Mono()
 		c.held.Put(req.Owner, nil)
 		lock, err := c.obtain(ctx, req)

@@ -78,7 +78,7 @@ func (c *redsyncClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease,
 		case err == nil:
 			return c.env.Grant(req, 0, c.env.Clock.Mono().Add(time.Until(m.Until()))), nil
 		case ctx.Err() != nil && c.sent.Load() == sent:
-			return nil, compose.NoEffect(errors.Join(ctx.Err(), err)) // no server was there to ask
+			return nil, lb.NoEffect(errors.Join(ctx.Err(), err)) // no server was there to ask
 		case ctx.Err() != nil:
 			return nil, c.gaveUp(ctx, req, m, err)
 		case anyUnanswered(err):
@@ -92,13 +92,13 @@ func (c *redsyncClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease,
 // gaveUp cleans up: redsync does so with the context that has just ended.
 func (c *redsyncClient) gaveUp(ctx context.Context, req lb.Request, m *redsync.Mutex, err error) error {
 	err = errors.Join(ctx.Err(), err)
-	ctx, cancel := compose.Detached(ctx, c.env)
+	ctx, cancel := c.env.Detached(ctx)
 	defer cancel()
 	c.serve(ctx, req, "")
 	if _, e := m.UnlockContext(ctx); anyUnanswered(e) {
 		return fmt.Errorf("peers: redsync: %w", errors.Join(err, e))
 	}
-	return compose.NoEffect(err)
+	return lb.NoEffect(err)
 }
 
 // anyUnanswered reports whether some node's answer is not known. Where a majority

@@ -89,7 +89,7 @@ func (rueidislockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error)
 			return nil, fmt.Errorf("peers: rueidislock: connect to %s: %w", env.Servers[0], o.error)
 		}
 		c.locker = o.Locker
-		return compose.Again(compose.Exclusive(c)), nil
+		return lb.Again(lb.Exclusive(c)), nil
 	case <-ctx.Done():
 		go func() {
 			if o := <-done; o.error == nil {
@@ -170,7 +170,7 @@ type acquisition struct {
 type rueidislockClient struct {
 	env        *lb.Env
 	locker     rueidislock.Locker
-	held       compose.Held[*rueidislockHold]
+	held       lb.Held[*rueidislockHold]
 	release    atomic.Pointer[acquisition] // what is being given back
 	unanswered atomic.Int64                // deletions
 	deleted    atomic.Int64                // keys
@@ -200,7 +200,7 @@ func (c *rueidislockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Le
 	case err == nil:
 	case ctx.Err() != nil:
 		giveUp()
-		return nil, compose.NoEffect(errors.Join(ctx.Err(), err))
+		return nil, lb.NoEffect(errors.Join(ctx.Err(), err))
 	case errors.Is(err, rueidislock.ErrNotLocked):
 		giveUp()
 		return nil, lb.ErrHeld

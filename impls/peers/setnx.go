@@ -42,7 +42,7 @@ var compareAndDelete = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1]
 type setNX struct{ *goRedis }
 
 func (c setNX) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		c.serve(ctx, req, "")
 		call := c.env.Clock.Mono()
 		set, err := c.nodes[0].SetNX(ctx, req.Lock, req.Owner, c.env.TTL).Result()

@@ -81,7 +81,7 @@ func (zkLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	c.conn = conn
 	select {
 	case <-begun:
-		return compose.Again(c), nil
+		return lb.Again(c), nil
 	case <-ctx.Done():
 		go conn.Close() // waits for a server that does not answer
 		return nil, fmt.Errorf("peers: zk: connect to %v: %w", env.Servers, ctx.Err())
@@ -92,7 +92,7 @@ type zkLockClient struct {
 	env  *lb.Env
 	conn *zk.Conn
 	req  atomic.Pointer[lb.Request] // the latest, whom the library's requests serve
-	held compose.Held[*zkAttempt]
+	held lb.Held[*zkAttempt]
 }
 
 // dial is the library's, with each request a step: those of a lock, and the pings.

@@ -78,7 +78,7 @@ func (jetcdImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		return nil, err
 	}
 	alive, exit := context.WithCancel(context.Background())
-	return compose.Again(&jetcdClient{env: env, etcd: c, alive: alive, exit: exit, locks: map[string]*etcdDistributedLock{}}), nil
+	return lb.Again(&jetcdClient{env: env, etcd: c, alive: alive, exit: exit, locks: map[string]*etcdDistributedLock{}}), nil
 }
 
 // jetcdClient is one thread of the published program.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -103,7 +102,7 @@ func (l *lettuceLock) lock(ctx context.Context, req lb.Request) error {
 			return err
 		}
 		if err := l.env.Sleep(ctx, req, lb.RetryDelay, l.renewalTime>>1); err != nil {
-			return compose.NoEffect(err)
+			return lb.NoEffect(err)
 		}
 	}
 }
@@ -116,7 +115,7 @@ func (l *lettuceLock) tryLock(ctx context.Context, req lb.Request) (bool, error)
 		return l.rdb.SetNX(ctx, l.lockKey, l.lockValue, time.Duration(l.lockTime)*time.Second).Result()
 	})
 	if err != nil || !set {
-		return false, compose.Unsent(err)
+		return false, lb.Unsent(err)
 	}
 	l.isOpenExpirationRenewal.Store(true)
 	l.threadLocal = l

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/redis/go-redis/v9"
 )
@@ -25,7 +24,7 @@ func (a onRedis) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compose.Again(compose.Exclusive(a.open(env, nodes[0]))), nil
+	return lb.Again(lb.Exclusive(a.open(env, nodes[0]))), nil
 }
 
 // ask sends one command. What the listings say of drivers is nothing; theirs sends a

@@ -60,7 +60,7 @@ type lockUtil struct {
 }
 
 func (u *lockUtil) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, u.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return u.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		status, err := u.setNX(ctx, req, "1")
 		if err != nil {
 			return nil, redisconn.Refused(err)
@@ -141,7 +141,7 @@ func RedisLockUtil2() lb.Impl {
 type lockUtil2 struct{ lockUtil }
 
 func (u *lockUtil2) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, u.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return u.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		call := u.env.Clock.Mono()
 		ok, err := u.lock2(ctx, req, seconds(u.env))
 		switch {
@@ -159,11 +159,11 @@ func (u *lockUtil2) currentTimeMillis() int64 { return u.env.Clock.Now().UnixMil
 func (u *lockUtil2) lock2(ctx context.Context, req lb.Request, expire int64) (bool, error) {
 	status, err := u.setNX(ctx, req, u.currentTimeMillis()+expire)
 	if err != nil || status {
-		return status, compose.Unsent(err)
+		return status, lb.Unsent(err)
 	}
 	old, err := u.get(ctx, req, "get")
 	if err != nil {
-		return false, compose.NoEffect(err)
+		return false, lb.NoEffect(err)
 	}
 	if old < u.currentTimeMillis() {
 		return u.getSet(ctx, req, old, expire)
@@ -188,7 +188,7 @@ func (u *lockUtil2) getSet(ctx context.Context, req lb.Request, old, expire int6
 		current, err := u.rdb.GetSet(ctx, req.Lock, u.currentTimeMillis()+expire).Int64() // null, too, is an error: parseLong throws
 		return current == old, err
 	})
-	return taken, compose.Unsent(err)
+	return taken, lb.Unsent(err)
 }
 
 func (u *lockUtil2) Release(ctx context.Context, req lb.Request) error {

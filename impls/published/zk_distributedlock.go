@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/zksession"
 )
 
@@ -72,7 +71,7 @@ func (zkDistributedLock) Open(_ context.Context, env *lb.Env) (lb.Client, error)
 // unlock closes it.
 type distributedLockClient struct {
 	env  *lb.Env
-	held compose.Held[*distributedLock]
+	held lb.Held[*distributedLock]
 }
 
 func (c *distributedLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
@@ -170,7 +169,7 @@ func (l *distributedLock) process(ev zk.Event) {
 
 func (l *distributedLock) lock(ctx context.Context) error {
 	if len(l.exception) > 0 {
-		return compose.NoEffect(fmt.Errorf("LockException: %w", l.exception[0]))
+		return lb.NoEffect(fmt.Errorf("LockException: %w", l.exception[0]))
 	}
 	got, err := l.tryLock(ctx)
 	if err != nil || got {
@@ -182,10 +181,10 @@ func (l *distributedLock) lock(ctx context.Context) error {
 
 func (l *distributedLock) tryLock(ctx context.Context) (bool, error) {
 	if len(l.exception) > 0 && l.zk == nil {
-		return false, compose.NoEffect(fmt.Errorf("NullPointerException: %w", l.exception[0]))
+		return false, lb.NoEffect(fmt.Errorf("NullPointerException: %w", l.exception[0]))
 	}
 	if strings.Contains(l.lockName, splitStr) {
-		return false, compose.NoEffect(errors.New("LockException: lockName can not contains _lock_"))
+		return false, lb.NoEffect(errors.New("LockException: lockName can not contains _lock_"))
 	}
 	created, err := zksession.Do(ctx, l.zk, l.req, "create", func(z *zk.Conn) (string, error) {
 		return z.Create(distributedLockRoot+"/"+l.lockName+splitStr, nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))

@@ -70,7 +70,7 @@ func (c *fair) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 		return lease, err
 	}
 	// Having given up, we must not stand in the way of those behind us.
-	detached, cancel := compose.Detached(ctx, c.env)
+	detached, cancel := c.env.Detached(ctx)
 	defer cancel()
 	if e := c.Release(detached, req); lb.AnswerOf(e) == lb.AnswerUnknown {
 		return nil, fmt.Errorf("redis: leave the queue: %w", e)

@@ -39,7 +39,7 @@ func Fenced() lb.Impl {
 type fenced struct{ session }
 
 func (c fenced) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		var token int64
 		numbered := script{fencedAcquire, []string{req.Lock, req.Lock + ":token"}, []any{req.Owner, c.env.TTL.Milliseconds()}}
 		sent, err := c.run(ctx, c.rdb, req, "script", numbered, func(n int64) error {
@@ -47,7 +47,7 @@ func (c fenced) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 			return taken(n != 0)
 		})
 		if err != nil {
-			return nil, compose.Unsent(err)
+			return nil, lb.Unsent(err)
 		}
 		return c.env.Grant(req, uint64(token), c.env.Validity(sent)), nil
 	})

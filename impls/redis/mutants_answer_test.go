@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/redis/go-redis/v9"
 )
@@ -47,7 +46,7 @@ func patient(how string, open func(session) lb.Client) lb.Impl {
 type fromAnswer struct{ setPXLua }
 
 func (c fromAnswer) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		var answered lb.Reading
 		_, err := ask(ctx, c.session, req, "set", func(ctx context.Context) (bool, error) {
 			return c.rdb.SetNX(ctx, req.Lock, req.Owner, c.env.TTL).Result()
@@ -68,7 +67,7 @@ func (c fromAnswer) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 // deleted now is somebody else's.
 type insistent struct {
 	setPXLua
-	holds, unanswered compose.Held[bool] // by owner
+	holds, unanswered lb.Held[bool] // by owner
 }
 
 func (c *insistent) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
@@ -80,7 +79,7 @@ func (c *insistent) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 func (c *insistent) Release(ctx context.Context, req lb.Request) error {
 	if again, _ := c.unanswered.Get(req.Owner); again {
 		err := c.releaseAny(ctx, req)
-		for errors.Is(err, lb.ErrLost) && c.env.Pause(ctx, req, compose.RetryDelay) == nil {
+		for errors.Is(err, lb.ErrLost) && c.env.Pause(ctx, req, lb.PollDelay) == nil {
 			err = c.releaseAny(ctx, req)
 		}
 		return err

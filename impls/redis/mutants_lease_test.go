@@ -6,7 +6,6 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -33,7 +32,7 @@ func (c *endless) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error
 			return taken(left == 0)
 		})
 		if err != nil {
-			return nil, wait, compose.Unsent(err)
+			return nil, wait, lb.Unsent(err)
 		}
 		lease = c.env.Grant(req, 0, 0)
 		c.renewals.Put(req.Owner, renewal{lease, c.keep(lease, script{compareAndExpire, []string{req.Lock}, ttl})})
@@ -116,9 +115,9 @@ func (c *tickets) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error
 		number = n
 		return nil
 	}); err != nil {
-		return nil, compose.Unsent(err)
+		return nil, lb.Unsent(err)
 	}
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		lease, _, err := c.tryAs(ctx, req, c.script(lookAhead, req, number, c.keeps), c.script(keepPlace, req), func(before int64) bool { return before == 0 })
 		return lease, err
 	})
@@ -132,12 +131,12 @@ func (c *tickets) Release(ctx context.Context, req lb.Request) error {
 type wholeLease struct{ setPXLua }
 
 func (c wholeLease) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		sent, err := ask(ctx, c.session, req, "set", func(ctx context.Context) (bool, error) {
 			return c.rdb.SetNX(ctx, req.Lock, req.Owner, c.env.TTL.Truncate(time.Second)).Result()
 		}, taken)
 		if err != nil {
-			return nil, compose.Unsent(err)
+			return nil, lb.Unsent(err)
 		}
 		return c.env.Grant(req, 0, c.env.Validity(sent)), nil
 	})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/redis/go-redis/v9"
 )
@@ -61,7 +60,7 @@ func setBy(how, call string) lb.Impl {
 
 func (c scripted) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	set := script{c.acquire, []string{req.Lock}, []any{req.Owner, c.env.TTL.Milliseconds()}}
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		sent, err := c.run(ctx, c.rdb, req, "set", set, func(n int64) error { return taken(n == 1) })
 		if err != nil {
 			return nil, redisconn.Refused(err)

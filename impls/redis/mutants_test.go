@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/testkit/mutants"
 	"github.com/redis/go-redis/v9"
@@ -105,11 +104,11 @@ type byName struct{ setPXLua }
 var setOrMine = redis.NewScript(`if redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) or redis.call("get", KEYS[1]) == ARGV[1] then return 1 end return 0`)
 
 func (c byName) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		sent, err := c.run(ctx, c.rdb, req, "set", script{setOrMine, []string{req.Lock}, []any{c.env.Client, c.env.TTL.Milliseconds()}},
 			func(n int64) error { return taken(n == 1) })
 		if err != nil {
-			return nil, compose.Unsent(err)
+			return nil, lb.Unsent(err)
 		}
 		return c.env.Grant(req, 0, c.env.Validity(sent)), nil
 	})
@@ -167,7 +166,7 @@ func (c *immortal) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, erro
 		return nil, err
 	}
 	c.letGo(req.Owner)
-	compose.Renew(c.env, lease, func(ctx context.Context) error {
+	lease.Renew(func(ctx context.Context) error {
 		_, err := ask(ctx, c.session, req, "renew", func(ctx context.Context) (bool, error) {
 			return c.rdb.PExpire(ctx, req.Lock, c.env.TTL).Result()
 		}, func(bool) error { return nil })
@@ -193,7 +192,7 @@ func redlockWith(how string, try redlockTry) lb.Impl {
 }
 
 func (c redlockTry) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) { return c.try(ctx, req) })
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) { return c.try(ctx, req) })
 }
 
 func (c redlockTry) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
@@ -212,7 +211,7 @@ func (c redlockTry) try(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 		c.cleanUp(ctx, req)
 	}
 	if ctx.Err() != nil {
-		return nil, compose.NoEffect(ctx.Err())
+		return nil, lb.NoEffect(ctx.Err())
 	}
 	return nil, lb.ErrHeld
 }

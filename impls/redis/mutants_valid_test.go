@@ -4,7 +4,6 @@ import (
 	"context"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 )
 
 // asked is redis-setpx-lua as a library whose users ask it before they write whether they hold the lock.
@@ -17,7 +16,7 @@ func asked(how string, valid func(ctx context.Context, c *validating, req lb.Req
 type validating struct {
 	setPXLua
 	valid func(ctx context.Context, c *validating, req lb.Request) (bool, error)
-	held  compose.Held[bool]
+	held  lb.Held[bool]
 }
 
 func (c *validating) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {

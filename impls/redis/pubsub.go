@@ -7,7 +7,6 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/redis/go-redis/v9"
 )
@@ -40,7 +39,7 @@ func (l *listener) await(ctx context.Context, req lb.Request, channel string, tr
 		if !subscribed {
 			if err := l.subscribe(ctx, req, channel); err != nil {
 				l.hangUp()
-				return nil, compose.NoEffect(err)
+				return nil, lb.NoEffect(err)
 			}
 			subscribed, wait = true, l.env.TTL
 		}
@@ -48,7 +47,7 @@ func (l *listener) await(ctx context.Context, req lb.Request, channel string, tr
 			return l.wakeUp(ctx, wait)
 		}); err != nil {
 			l.hangUp()
-			return nil, compose.NoEffect(err)
+			return nil, lb.NoEffect(err)
 		}
 		subscribed = l.sub != nil
 	}

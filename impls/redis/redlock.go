@@ -94,7 +94,7 @@ func (c redlock) Close() error {
 }
 
 func (c redlock) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		return c.try(ctx, req)
 	})
 }
@@ -107,7 +107,7 @@ func (c redlock) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	case ctx.Err() == nil && set.yes >= c.quorum() && c.env.Clock.Mono() < until:
 		return c.env.Grant(req, 0, until), nil
 	case set.unsent == len(c.nodes):
-		return nil, compose.NoEffect(set.err)
+		return nil, lb.NoEffect(set.err)
 	}
 	deleted := c.cleanUp(ctx, req)
 	switch {
@@ -115,9 +115,9 @@ func (c redlock) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 		// Our value may be left on a majority, and keep everybody out.
 		return nil, fmt.Errorf("redlock: give back after a failed try: %w", errors.Join(ctx.Err(), set.err, deleted.err))
 	case ctx.Err() != nil:
-		return nil, compose.NoEffect(ctx.Err())
+		return nil, lb.NoEffect(ctx.Err())
 	case set.no == 0 && set.yes < c.quorum(): // nobody else was in the way
-		return nil, compose.NoEffect(fmt.Errorf("redlock: no majority: %w", set.err))
+		return nil, lb.NoEffect(fmt.Errorf("redlock: no majority: %w", set.err))
 	}
 	return nil, lb.ErrHeld
 }
@@ -156,7 +156,7 @@ func (c redlock) deleteAll(ctx context.Context, req lb.Request) tally {
 // cleanUp does not end with ctx: the caller may have given up, but what it has left on
 // the nodes must go all the same.
 func (c redlock) cleanUp(ctx context.Context, req lb.Request) tally {
-	ctx, cancel := compose.Detached(ctx, c.env)
+	ctx, cancel := c.env.Detached(ctx)
 	defer cancel()
 	return c.deleteAll(ctx, req)
 }

@@ -5,13 +5,12 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 )
 
 // renewed is a session whose leases are renewed until they are released.
 type renewed struct {
 	listener
-	renewals compose.Held[renewal] // by owner
+	renewals lb.Held[renewal] // by owner
 }
 
 // renewal is a lease that is renewed, and what ends that.
@@ -40,10 +39,10 @@ func (r *renewed) tryAs(ctx context.Context, req lb.Request, acquire, renew scri
 		return taken(granted(left))
 	})
 	if err != nil {
-		return nil, wait, compose.Unsent(err)
+		return nil, wait, lb.Unsent(err)
 	}
 	lease = r.env.Grant(req, 0, r.env.Validity(sent))
-	r.renewals.Put(req.Owner, renewal{lease, compose.Renew(r.env, lease, func(ctx context.Context) error {
+	r.renewals.Put(req.Owner, renewal{lease, lease.Renew(func(ctx context.Context) error {
 		_, err := r.run(ctx, r.rdb, req, "renew", renew, released)
 		return err
 	})})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/redis/go-redis/v9"
 )
@@ -24,9 +23,9 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := compose.Again(a.open(s))
+	c := lb.Again(a.open(s))
 	if !a.info.Traits.Shared {
-		c = compose.Exclusive(c)
+		c = lb.Exclusive(c)
 	}
 	return c, nil
 }

@@ -44,7 +44,7 @@ func SetNXExpire() lb.Impl {
 type setNXExpire struct{ session }
 
 func (c setNXExpire) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		if _, err := ask(ctx, c.session, req, "setnx", func(ctx context.Context) (bool, error) {
 			return c.rdb.SetNX(ctx, req.Lock, "1", 0).Result()
 		}, taken); err != nil {

@@ -71,7 +71,7 @@ func noneOf(fault string) lb.Expectation {
 
 type setNXGetSet struct {
 	session
-	asked compose.Held[timestamped] // by owner
+	asked lb.Held[timestamped] // by owner
 }
 
 // timestamped is a lock that was asked for.
@@ -81,7 +81,7 @@ type timestamped struct {
 }
 
 func (c *setNXGetSet) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	lease, err := compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	lease, err := c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		lease, err := c.set(ctx, req)
 		if !errors.Is(err, lb.ErrHeld) {
 			return lease, err
@@ -90,7 +90,7 @@ func (c *setNXGetSet) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 		if errors.Is(err, lb.ErrHeld) {
 			return nil, err
 		} else if err != nil {
-			return nil, compose.NoEffect(err)
+			return nil, lb.NoEffect(err)
 		}
 		return c.takeOver(ctx, req, old)
 	})

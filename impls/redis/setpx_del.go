@@ -63,7 +63,7 @@ func lateDel() []lb.Expectation {
 type setPXDel struct{ session }
 
 func (c setPXDel) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		return c.setPX(ctx, req)
 	})
 }

@@ -35,7 +35,7 @@ func SetPXLua() lb.Impl {
 type setPXLua struct{ session }
 
 func (c setPXLua) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return compose.Poll(ctx, c.env, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		return c.setPX(ctx, req)
 	})
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/zksession"
 )
 
@@ -39,7 +38,7 @@ func (h herd) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	}
 	s, err := h.current(ctx)
 	if err != nil {
-		return nil, compose.NoEffect(err)
+		return nil, lb.NoEffect(err)
 	}
 	for {
 		t := &ticket{env: h.env, req: req, session: s}
@@ -56,7 +55,7 @@ func (h herd) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 			return nil, err
 		}
 		if err := h.waitFor(ctx, req, s); err != nil {
-			return nil, compose.NoEffect(err)
+			return nil, lb.NoEffect(err)
 		}
 	}
 }

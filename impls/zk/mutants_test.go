@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/zksession"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/testkit/mutants"
@@ -80,7 +79,7 @@ type trustingQueue struct {
 func (q trustingQueue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	s, err := q.current(ctx)
 	if err != nil {
-		return nil, compose.NoEffect(err)
+		return nil, lb.NoEffect(err)
 	}
 	t := &ticket{env: q.env, req: req, session: s}
 	q.held.Put(req.Owner, t)
@@ -166,7 +165,7 @@ func (q byNumberQueue) granted(ctx context.Context, t *ticket, err error) (*lb.L
 	case err == nil:
 		return t.grant(), nil
 	case t.session == nil:
-		return nil, compose.NoEffect(err)
+		return nil, lb.NoEffect(err)
 	}
 	return nil, q.leave(ctx, t.req, err, q.Release)
 }

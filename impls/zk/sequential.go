@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/zksession"
 )
 
@@ -49,7 +48,7 @@ func (q *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 	}
 	s, err := q.current(ctx)
 	if err != nil {
-		return nil, compose.NoEffect(err)
+		return nil, lb.NoEffect(err)
 	}
 	p := place{lock: node(q.root, req.Lock), prefix: protectedName(req.Owner, mode)}
 	t := &ticket{env: q.env, req: req, session: s}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/zksession"
 )
 
@@ -42,7 +41,7 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 // belongs to the session that it was made in and ends with it.
 type client struct {
 	env      *lb.Env
-	held     compose.Held[*ticket]
+	held     lb.Held[*ticket]
 	sessions zksession.Sessions
 }
 

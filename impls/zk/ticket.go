@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/zksession"
 )
 
@@ -53,7 +52,7 @@ func (t *ticket) confirm(ctx context.Context, name string) error {
 // the lease, by the time since the client was last heard of before that.
 func (t *ticket) grant() *lb.Lease {
 	t.lease = t.env.Grant(t.req, t.zxid, t.env.Validity(t.alive))
-	t.renewal = compose.Renew(t.env, t.lease, func(ctx context.Context) error { return t.confirm(ctx, "renew") })
+	t.renewal = t.lease.Renew(func(ctx context.Context) error { return t.confirm(ctx, "renew") })
 	return t.lease
 }
 
@@ -157,9 +156,9 @@ func (c *client) release(ctx context.Context, req lb.Request, find func(context.
 func (c *client) leave(ctx context.Context, req lb.Request, cause error, release func(context.Context, lb.Request) error) error {
 	if t, ok := c.held.Get(req.Owner); ok && !t.entered {
 		c.held.Drop(req.Owner)
-		return compose.NoEffect(cause)
+		return lb.NoEffect(cause)
 	}
-	ctx, cancel := compose.Detached(ctx, c.env)
+	ctx, cancel := c.env.Detached(ctx)
 	defer cancel()
 	switch err := release(ctx, req); {
 	case lb.AnswerOf(err) == lb.AnswerUnknown:
@@ -167,7 +166,7 @@ func (c *client) leave(ctx context.Context, req lb.Request, cause error, release
 	case errors.Is(cause, lb.ErrHeld):
 		return cause
 	}
-	return compose.NoEffect(cause)
+	return lb.NoEffect(cause)
 }
 
 // sequence is the end of a sequential node's name: ten digits, counted by the

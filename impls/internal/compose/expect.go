@@ -1,3 +1,4 @@
+// Package compose makes the expectations of a lock of those of its kind.
 package compose
 
 import lb "github.com/lockbench/lockbench"

@@ -3,7 +3,7 @@ package redisconn
 import (
 	"errors"
 
-	"github.com/lockbench/lockbench/impls/internal/compose"
+	lb "github.com/lockbench/lockbench"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -13,7 +13,7 @@ import (
 func Refused(err error) error {
 	var said redis.Error
 	if errors.As(err, &said) && !errors.Is(err, redis.Nil) {
-		return compose.NoEffect(err)
+		return lb.NoEffect(err)
 	}
-	return compose.Unsent(err)
+	return lb.Unsent(err)
 }

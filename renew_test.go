@@ -1,4 +1,4 @@
-package compose
+package lockbench_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ func TestRenew(t *testing.T) {
 		const answers = 50 * time.Millisecond // after so long
 		lease := env.Grant(lb.Request{}, 0, env.Validity(env.Clock.Mono()))
 		sent := []lb.Reading{}
-		stop := Renew(env, lease, func(ctx context.Context) error {
+		stop := lease.Renew(func(ctx context.Context) error {
 			sent = append(sent, env.Clock.Mono())
 			return env.Clock.Sleep(ctx, answers)
 		})
@@ -44,7 +44,7 @@ func TestRenew(t *testing.T) {
 func TestStopDuringARenewal(t *testing.T) {
 	inTime(t, func(t *testing.T, env *lb.Env) {
 		lease := env.Grant(lb.Request{}, 0, env.Validity(env.Clock.Mono()))
-		stop := Renew(env, lease, func(ctx context.Context) error { <-ctx.Done(); return lb.ErrLost })
+		stop := lease.Renew(func(ctx context.Context) error { <-ctx.Done(); return lb.ErrLost })
 		_ = env.Clock.Sleep(t.Context(), ttl/2)
 		stop()
 		_ = env.Clock.Sleep(t.Context(), time.Millisecond)
@@ -58,7 +58,7 @@ func TestStopDuringARenewal(t *testing.T) {
 func TestRenewalRefused(t *testing.T) {
 	inTime(t, func(t *testing.T, env *lb.Env) {
 		lease, n := env.Grant(lb.Request{}, 0, env.Validity(env.Clock.Mono())), 0
-		defer Renew(env, lease, func(context.Context) error { n++; return lb.ErrLost })()
+		defer lease.Renew(func(context.Context) error { n++; return lb.ErrLost })()
 		_ = env.Clock.Sleep(t.Context(), ttl/3+time.Millisecond)
 		if !over(lease) || lease.Valid() {
 			t.Error("the holder was not told")
@@ -75,7 +75,7 @@ func TestRenewalRefused(t *testing.T) {
 func TestRenewalFails(t *testing.T) {
 	inTime(t, func(t *testing.T, env *lb.Env) {
 		lease, n := env.Grant(lb.Request{}, 0, env.Validity(env.Clock.Mono())), 0
-		defer Renew(env, lease, func(ctx context.Context) error { n++; <-ctx.Done(); return ctx.Err() })()
+		defer lease.Renew(func(ctx context.Context) error { n++; <-ctx.Done(); return ctx.Err() })()
 		_ = env.Clock.Sleep(t.Context(), ttl*9/10)
 		if over(lease) || !lease.Valid() {
 			t.Error("the holder was told too early")
@@ -91,7 +91,7 @@ func TestRenewalFails(t *testing.T) {
 func TestRenewalFailsOnce(t *testing.T) {
 	inTime(t, func(t *testing.T, env *lb.Env) {
 		lease, n := env.Grant(lb.Request{}, 0, env.Validity(env.Clock.Mono())), 0
-		defer Renew(env, lease, func(context.Context) error {
+		defer lease.Renew(func(context.Context) error {
 			if n++; n%2 == 1 {
 				return errors.New("connection lost")
 			}
@@ -108,7 +108,7 @@ func TestRenewalFailsOnce(t *testing.T) {
 func TestRenewWithoutABound(t *testing.T) {
 	inTime(t, func(t *testing.T, env *lb.Env) {
 		lease := env.Grant(lb.Request{}, 0, 0)
-		defer Renew(env, lease, func(context.Context) error { return errors.New("connection lost") })()
+		defer lease.Renew(func(context.Context) error { return errors.New("connection lost") })()
 		_ = env.Clock.Sleep(t.Context(), 10*ttl)
 		if over(lease) {
 			t.Error("it was said to be lost")

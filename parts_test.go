@@ -1,4 +1,4 @@
-package compose
+package lockbench_test
 
 import (
 	"context"
@@ -59,7 +59,7 @@ func TestAgain(t *testing.T) {
 		{[]error{lost, nil, lb.ErrLost}, []error{lost, lb.ErrReleased, lb.ErrLost}},         // told once
 	} {
 		inner := &releases{answers: c.answers}
-		again, said := Again(inner), []error{}
+		again, said := lb.Again(inner), []error{}
 		for range c.want {
 			said = append(said, again.Release(t.Context(), lb.Request{Owner: "a"}))
 		}
@@ -69,7 +69,7 @@ func TestAgain(t *testing.T) {
 			}
 		}
 	}
-	again := Again(&releases{answers: []error{lost, lb.ErrLost}})
+	again := lb.Again(&releases{answers: []error{lost, lb.ErrLost}})
 	_ = again.Release(t.Context(), lb.Request{Owner: "a"})
 	if err := again.Release(t.Context(), lb.Request{Owner: "b"}); err != lb.ErrLost {
 		t.Errorf("the release of another acquisition: %v", err)
@@ -81,7 +81,7 @@ func TestPoll(t *testing.T) {
 	inTime(t, func(t *testing.T, env *lb.Env) {
 		var at []time.Time
 		want := env.Grant(lb.Request{}, 0, 0)
-		got, err := Poll(t.Context(), env, lb.Request{}, func(context.Context) (*lb.Lease, error) {
+		got, err := env.Poll(t.Context(), lb.Request{}, func(context.Context) (*lb.Lease, error) {
 			if at = append(at, time.Now()); len(at) < 40 {
 				return nil, fmt.Errorf("refused: %w", lb.ErrHeld)
 			}
@@ -94,7 +94,7 @@ func TestPoll(t *testing.T) {
 		for i := range at[1:] {
 			d := at[i+1].Sub(at[i])
 			pauses[d] = true
-			if d < RetryDelay/2 || d >= RetryDelay*3/2 {
+			if d < lb.PollDelay/2 || d >= lb.PollDelay*3/2 {
 				t.Errorf("pause %d is %v", i, d)
 			}
 		}
@@ -114,16 +114,16 @@ func TestPollEnds(t *testing.T) {
 		answer := func(err error) func(context.Context) (*lb.Lease, error) {
 			return func(context.Context) (*lb.Lease, error) { tries++; return nil, err }
 		}
-		if _, err := Poll(bounded, env, lb.Request{Try: true}, answer(lb.ErrHeld)); err != lb.ErrHeld || tries != 1 {
+		if _, err := env.Poll(bounded, lb.Request{Try: true}, answer(lb.ErrHeld)); err != lb.ErrHeld || tries != 1 {
 			t.Errorf("try: %v after %d tries", err, tries)
 		}
 		broken := errors.New("connection lost")
-		if _, err := Poll(bounded, env, lb.Request{}, answer(broken)); err != broken || tries != 2 {
+		if _, err := env.Poll(bounded, lb.Request{}, answer(broken)); err != broken || tries != 2 {
 			t.Errorf("%v after %d tries", err, tries-1)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		_, err := Poll(ctx, env, lb.Request{}, answer(lb.ErrHeld))
+		_, err := env.Poll(ctx, lb.Request{}, answer(lb.ErrHeld))
 		if lb.AnswerOf(err) != lb.AnswerFailed || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("gave up: %v", err)
 		}
@@ -132,10 +132,10 @@ func TestPollEnds(t *testing.T) {
 
 // TestUnsent: only a request that certainly did not leave has no effect.
 func TestUnsent(t *testing.T) {
-	if err := Unsent(fmt.Errorf("%w: %w", lb.ErrNotSent, context.Canceled)); lb.AnswerOf(err) != lb.AnswerFailed || !errors.Is(err, context.Canceled) {
+	if err := lb.Unsent(fmt.Errorf("%w: %w", lb.ErrNotSent, context.Canceled)); lb.AnswerOf(err) != lb.AnswerFailed || !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if err := Unsent(context.Canceled); lb.AnswerOf(err) != lb.AnswerUnknown {
+	if err := lb.Unsent(context.Canceled); lb.AnswerOf(err) != lb.AnswerUnknown {
 		t.Error(err)
 	}
 }
@@ -145,7 +145,7 @@ func TestDetached(t *testing.T) {
 	inTime(t, func(t *testing.T, env *lb.Env) {
 		given, giveUp := context.WithCancel(t.Context())
 		giveUp()
-		ctx, cancel := Detached(given, env)
+		ctx, cancel := env.Detached(given)
 		defer cancel()
 		if ctx.Err() != nil {
 			t.Fatal("it ends with the caller")
@@ -160,7 +160,7 @@ func TestDetached(t *testing.T) {
 
 // TestExclusive refuses only what the algorithm has not.
 func TestExclusive(t *testing.T) {
-	c := Exclusive(grants{})
+	c := lb.Exclusive(grants{})
 	if _, err := c.Acquire(t.Context(), lb.Request{Shared: true}); err != lb.ErrUnsupported {
 		t.Error(err)
 	}
