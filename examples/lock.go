@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/redis/go-redis/v9"
@@ -39,7 +36,7 @@ func (tokenLock) Info() lb.Info {
 // again after a lost reply would find its own value, and be told that the lock is taken.
 func (tokenLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	c := client{env, redis.NewClient(&redis.Options{Addr: env.Servers[0], MaxRetries: -1, ReadTimeout: env.TTL, ContextTimeoutEnabled: true, DisableIdentity: true})}
-	return c, c.rdb.Ping(ctx).Err()
+	return lb.Exclusive(c), c.rdb.Ping(ctx).Err()
 }
 
 type client struct {
@@ -58,25 +55,16 @@ func (c client) ask(ctx context.Context, req lb.Request, name string, script *re
 }
 
 func (c client) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	if req.Shared {
-		return nil, lb.ErrUnsupported
-	}
-	for {
+	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		token, sent, err := c.ask(ctx, req, "take", take, req.Owner, c.env.TTL.Milliseconds())
 		switch {
-		case errors.Is(err, lb.ErrNotSent):
-			return nil, fmt.Errorf("%w: %w", lb.ErrNoEffect, err)
 		case err != nil:
-			return nil, err
-		case token > 0:
-			return c.env.Grant(req, uint64(token), c.env.Validity(sent)), nil
-		case req.Try:
+			return nil, lb.Unsent(err)
+		case token == 0:
 			return nil, lb.ErrHeld
 		}
-		if err := c.env.Pause(ctx, req, 10*time.Millisecond); err != nil {
-			return nil, fmt.Errorf("%w: %w", lb.ErrNoEffect, err)
-		}
-	}
+		return c.env.Grant(req, uint64(token), c.env.Validity(sent)), nil
+	})
 }
 
 func (c client) Release(ctx context.Context, req lb.Request) error {

@@ -6,21 +6,14 @@ import (
 	"os"
 
 	"github.com/lockbench/lockbench/cli"
-	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/faults"
-	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/lab"
-	"github.com/lockbench/lockbench/lab/external"
-	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/cli/stock"
 )
 
 func main() {
-	os.Exit(cli.Main(os.Args[1:], cli.Catalog{
-		Locks:      append(impls.All(), tokenLock{}),
-		Faults:     append(faults.All(), freezeServer()),
-		More:       faults.More(),
-		Workloads:  append(workloads.All(), shop{}),
-		Topologies: append(lab.Topologies(), redisOnDisk()),
-		Labs:       []lab.Driver{lab.Local(), docker.Driver(), external.Driver()},
-	}))
+	bench := stock.Catalog()
+	bench.Locks = append(bench.Locks, tokenLock{})
+	bench.Faults = append(bench.Faults, freezeServer())
+	bench.Workloads = append(bench.Workloads, shop{})
+	bench.Topologies = append(bench.Topologies, redisOnDisk())
+	os.Exit(cli.Main(os.Args[1:], bench))
 }
