@@ -1,11 +1,10 @@
-// Package trial puts a lock that is a program to the conformance suite, in a lab: what the
-// tests of this module do with its own locks.
+// Package trial puts a lock to the conformance suite, in a lab: what the tests of this module do with
+// its own locks.
 package trial
 
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/conform"
@@ -57,18 +56,17 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
-	of, ok := impl.(interface{ Conformance() foreign.Description })
-	if !ok {
-		return fmt.Errorf("%s is no program: the tests of its package hold it to what it claims", p.Algorithm)
-	}
 	_, service, end, err := errand.Service(ctx, c, p.Lab, p.Topology, dir, false)
 	if err != nil {
 		return err
 	}
-	d := of.Conformance()
-	o := conform.Options{Servers: service.Endpoints(), Deviates: d.Deviates, Rare: d.Rare, Patience: patience}
-	if d.RoundTrips != nil {
-		o.RoundTrips = conform.RoundTrips{Acquire: d.RoundTrips.Acquire, Release: d.RoundTrips.Release}
+	o := conform.Options{Servers: service.Endpoints()}
+	if of, ok := impl.(interface{ Conformance() foreign.Description }); ok {
+		d := of.Conformance()
+		o.Deviates, o.Rare, o.Patience = d.Deviates, d.Rare, patience
+		if d.RoundTrips != nil {
+			o.RoundTrips = conform.RoundTrips{Acquire: d.RoundTrips.Acquire, Release: d.RoundTrips.Release}
+		}
 	}
 	conform.All(ctx, impl, o, p.Jobs, func(r conform.Result) {
 		if ctx.Err() == nil { // else it says nothing of the lock
