@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench/impls/foreign"
@@ -23,9 +24,10 @@ func (p program) templateCommand() *cobra.Command {
 	}
 	return &cobra.Command{
 		Use:   "template LANGUAGE [DIR]",
-		Short: "Begin a lock of your own in another language",
-		Long: `template writes a lock into a directory, for you to change: a program that works as it is,
-and what it needs to speak with lockbench (docs/protocol.md). The languages are ` + strings.Join(languages, ", ") + `.`,
+		Short: "Begin a lock of your own",
+		Long: `template writes a lock into a directory, for you to change, that works as it is. In Go it is
+lockbench with one lock more; in the other languages a program, and what it needs to speak with
+lockbench (docs/protocol.md). The languages are ` + strings.Join(languages, ", ") + `.`,
 		Example: "  lockbench template python mylock",
 		Args:    args(cobra.RangeArgs(1, 2)),
 		ValidArgsFunction: func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -54,7 +56,11 @@ func begin(cmd *cobra.Command, t foreign.Template, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.Files)) {
+	files := maps.Clone(t.Files)
+	if t.Module {
+		files["go.mod"] += replaced(dir)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, name)
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
 		if errors.Is(err, fs.ErrExist) {
@@ -62,16 +68,40 @@ func begin(cmd *cobra.Command, t foreign.Template, dir string) error {
 		} else if err != nil {
 			return err
 		}
-		_, err = f.WriteString(t.Files[name])
+		_, err = f.WriteString(files[name])
 		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), path)
 	}
-	next := "lockbench run --exec " + shell.Line(t.Exec)
+	next := t.Run
 	if dir != "." {
 		next = shell.Line("cd", dir) + " && " + next
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "it %s; then: %s\n", t.Needs, next)
 	return nil
+}
+
+// module is lockbench's own.
+const module = "github.com/lockbench/lockbench"
+
+// replaced are the lines of a go.mod that take lockbench from the checkout that dir, or where we are, is
+// in; "" where neither is in one: then Go takes the newest that is published.
+func replaced(dir string) string {
+	for _, from := range []string{dir, "."} {
+		at, err := filepath.Abs(from)
+		if err != nil {
+			continue
+		}
+		for ; ; at = filepath.Dir(at) {
+			text, err := os.ReadFile(filepath.Join(at, "go.mod"))
+			if err == nil && strings.HasPrefix(string(text), "module "+module+"\n") {
+				return fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", module, module, strconv.Quote(at))
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return ""
 }

@@ -5,6 +5,9 @@ type Template struct {
 	Language string
 	// Files by name.
 	Files map[string]string
-	// Exec is the command that starts it, and Needs what that needs.
-	Exec, Needs string
+	// Run is the command that tries it, and Needs what that needs.
+	Run, Needs string
+	// Module has it written where lockbench's own module is, if its directory or the one of whoever
+	// asks is within a checkout of that.
+	Module bool
 }

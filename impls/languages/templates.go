@@ -1,13 +1,16 @@
 package languages
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 
 	"github.com/lockbench/lockbench/impls/foreign"
+	"github.com/lockbench/lockbench/internal/shell"
 )
 
-// Templates are what a lock of one's own begins with, a language each.
+// Templates are what a lock of one's own begins with, a language each. The one in Go is a bench of its
+// own, and not a program that lockbench starts.
 func Templates() (all []foreign.Template) {
 	for _, t := range []struct {
 		language, from, to string
@@ -19,7 +22,7 @@ func Templates() (all []foreign.Template) {
 		{"java", "Template.java", "MyLock.java", []string{"Lockbench.java"}, "java -XX:-UsePerfData -cp . MyLock", "needs a JDK: javac Lockbench.java MyLock.java"},
 		{"shell", "template.sh", "mylock.sh", []string{"lockbench.sh"}, "./mylock.sh", "needs redis-cli"},
 	} {
-		one := foreign.Template{Language: t.language, Files: map[string]string{}, Exec: t.run, Needs: t.next}
+		one := foreign.Template{Language: t.language, Files: map[string]string{}, Run: "lockbench run --exec " + shell.Line(t.run), Needs: t.next}
 		for _, name := range append(t.along, t.from) {
 			text, err := adapters.ReadFile("adapters/" + name)
 			if err != nil {
@@ -29,8 +32,13 @@ func Templates() (all []foreign.Template) {
 		}
 		all = append(all, one)
 	}
-	return all
+	return append(all, foreign.Template{Language: "go", Module: true, Needs: "needs Go 1.26",
+		Files: map[string]string{"main.go": mylock, "go.mod": "module mylock\n\ngo 1.26.0\n"},
+		Run:   "go get . && go run . run --algorithm my-lock --fault pause-holder"})
 }
+
+//go:embed golang/mylock/main.go
+var mylock string
 
 // renamed is a text that speaks of a file, or its class, by another name.
 func renamed(text, from, to string) string {
