@@ -26,7 +26,7 @@ type keeper struct {
 func keep(env *lb.Env, etcd *clientv3.Client, id clientv3.LeaseID, call lb.Reading) *keeper {
 	k := &keeper{env: env, id: id}
 	untold := *env
-	untold.Probe = passedOn{env.Probe, k}
+	untold.Probe = passedOn{told(env), k}
 	k.lease = untold.Grant(lb.Request{}, 0, env.Validity(call))
 	k.stop = k.lease.Renew(func(ctx context.Context) error {
 		var req lb.Request
@@ -79,6 +79,22 @@ func (k *keeper) endedByItself() bool {
 		return !k.lease.Valid()
 	}
 }
+
+// told is whom the client tells of what it does: perhaps nobody.
+func told(env *lb.Env) lb.Probe {
+	if env.Probe == nil {
+		return nobody{}
+	}
+	return env.Probe
+}
+
+type nobody struct{}
+
+func (nobody) Step(context.Context, lb.Move) error         { return nil }
+func (nobody) Wait(context.Context, lb.Move) (done func()) { return func() {} }
+func (nobody) Go(lb.Actor) (end func())                    { return func() {} }
+func (nobody) Renewed(*lb.Lease, lb.Reading)               {}
+func (nobody) Lost(*lb.Lease, string)                      {}
 
 // passedOn tells of a lock's lease what becomes of etcd's, and of nothing else.
 type passedOn struct {
