@@ -12,18 +12,12 @@ export CGO_ENABLED := 0
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The locks and faults that say the most, in about two minutes: of each kind of trouble one, or
-# no lock could be advised.
-LOCKS  := none,redis-setnx-expire,redis-setpx-del,redis-setpx-lua,redis-fenced,redlock,zk-sequential,etcd-lease,mysql-forupdate
-FAULTS := none,pause-holder,kill-holder,cut-holder,kill@after-setnx,pause@before-write,failover,failover-unreplicated,kill-two,client-clock:drift,server-clock
-
 # make bench LAB=docker runs servers and clients in containers, as root.
 LAB ?= local
 HAS := $(if $(filter docker,$(LAB)),docker-images,servers)
 
 bench: $(HAS) build ## the locks that everybody knows under the faults that matter most, and what they cost, in about two minutes
-	@code=0; ./lockbench matrix --lab $(LAB) --algorithms '$(LOCKS)' --faults '$(FAULTS)' || code=$$?; \
-	if [ $$code -le 2 ]; then ./lockbench bench --lab $(LAB) --short --algorithms '$(LOCKS)' --out runs/latest || code=$$?; fi; exit $$code
+	@LOCKBENCH=./lockbench docker/lockbench/bench.sh --lab $(LAB)
 
 bench-all: servers languages build ## every lock under every fault, what it costs, and the study of quorums
 	./lockbench matrix --jobs 12
@@ -114,6 +108,18 @@ docker-images: ## container images of the lock services, built here, for engines
 	@docker/install.sh debootstrap=debootstrap
 	docker/build.sh
 
+# A release is what a tag of the sources makes, the same on every machine that has this Go.
+release: ## dist/: lockbench for linux on amd64 and arm64, static, with checksums
+	@rm -rf dist && mkdir dist
+	for arch in amd64 arm64; do \
+		GOOS=linux GOARCH=$$arch go build -trimpath -ldflags='-s -w -buildid=' -o dist/lockbench-linux-$$arch ./cmd/lockbench || exit; \
+	done
+	cd dist && sha256sum lockbench-* | tee SHA256SUMS
+
+image: ## the container image lockbench/lockbench:debian: lockbench, all servers, all languages
+	@docker/install.sh debootstrap=debootstrap
+	FORCE=1 docker/build.sh lockbench
+
 bench-checker: ## what the checkers cost, beside porcupine on the same histories
 	go test -run '^$$' -bench . -benchmem ./checker ./history
 
@@ -132,4 +138,4 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 noise: servers ## benchmarks of one build must not differ, 20 pairs, and a build with a slower lock must, 5 tries
 	LOCKBENCH_TEST_ALL=yes LOCKBENCH_NOISE_PAIRS=20 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
 
-.PHONY: help bench bench-all front results claims build servers browser compose test test-all test-times lint packages docker-images bench-checker test-long mutate-checkers mutants noise
+.PHONY: help bench bench-all front results claims build servers browser compose test test-all test-times lint packages docker-images release image bench-checker test-long mutate-checkers mutants noise

@@ -2,14 +2,16 @@
 # Builds the container images of the lab from the distribution's own packages, or from
 # source, for machines that reach no registry.
 #
-#     docker/build.sh            every kind that has a folder here
+#     docker/build.sh            every kind of the lab that has a folder here
 #     docker/build.sh redis      these kinds
+#     docker/build.sh lockbench  lockbench itself, with all servers and languages
 #     FORCE=1 docker/build.sh    again, even if the image exists
 #     SUITE=trixie docker/build.sh redis
 #                                the version that another release has
 #
 # A kind is a folder with a Dockerfile and a file "packages" (one name a line), or a file
 # "go" (the package of a program), which goes first; its image is lockbench/<kind>:debian.
+# A file "program" names a program that stands beside the packages.
 # With a SUITE it is that release's packages, in lockbench/<kind>:<suite>. Needs a
 # container engine, and for packages a Debian or Ubuntu host with apt sources that work,
 # root and debootstrap.
@@ -93,24 +95,27 @@ build() {
     rm -rf "$work/root" "$work/context"
     mkdir -p "$work/context"
     if [ -z "${SUITE:-}" ] && [ -f "$here/$1/go" ]; then
-        compile "$1"
+        compile "$1" go
     else
         bootstrap "$1"
+    fi
+    if [ -f "$here/$1/program" ]; then
+        compile "$1" program
     fi
     tar -C "$work/root" --one-file-system -cf "$work/context/rootfs.tar" \
         --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' --exclude='./tmp/*' \
         --exclude='./var/cache/apt/*' --exclude='./var/lib/apt/lists/*' --exclude='./var/log/*.log' .
-    cp "$here/$1/Dockerfile" "$work/context/"
+    find "$here/$1" -maxdepth 1 -type f -exec cp {} "$work/context/" \;
     docker build --quiet --tag "$image" "$work/context" >/dev/null 2>"$work/log" ||
         { cat "$work/log" >&2; die "docker build failed for $1"; }
     echo "$image: built"
 }
 
-# compile KIND makes a root of one program.
+# compile KIND FILE puts the program that FILE names into the root.
 compile() {
     need go "install Go 1.26 or newer"
-    echo "$image: building $(cat "$here/$1/go")"
-    (cd "$here" && CGO_ENABLED=0 go build -o "$work/root/usr/local/bin/$1" "$(cat "$1/go")") ||
+    echo "$image: building $(cat "$here/$1/$2")"
+    (cd "$here" && CGO_ENABLED=0 go build -trimpath -o "$work/root/usr/local/bin/$1" "$(cat "$1/$2")") ||
         die "go build failed for $1"
 }
 
@@ -133,7 +138,8 @@ trap 'exit 130' INT TERM
 
 if [ $# = 0 ]; then
     for file in "$here"/*/Dockerfile; do
-        set -- "$@" "$(basename "$(dirname "$file")")"
+        kind=$(basename "$(dirname "$file")")
+        [ "$kind" = lockbench ] || set -- "$@" "$kind"
     done
 fi
 for kind; do

@@ -134,7 +134,8 @@ func canIsolate(ctx context.Context, probe *exec.Cmd) error {
 		return nil
 	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EACCES):
 		return fmt.Errorf("this kernel or container does not let this user make namespaces (%w): "+
-			"run as root, allow unprivileged user namespaces, or start the container with --privileged", err)
+			"run as root, or allow unprivileged user namespaces; start a container with --security-opt seccomp=unconfined, "+
+			"or as root with --cap-add SYS_ADMIN --cap-add NET_ADMIN", err)
 	case errors.Is(err, syscall.ENOSPC):
 		return fmt.Errorf("user namespaces are switched off here (%w): set the sysctl user.max_user_namespaces above 0, or run as root", err)
 	}
