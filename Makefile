@@ -112,7 +112,7 @@ docker-images: ## container images of the lock services, built here, for engines
 release: ## dist/: lockbench for linux on amd64 and arm64, static, with checksums
 	@rm -rf dist && mkdir dist
 	for arch in amd64 arm64; do \
-		GOOS=linux GOARCH=$$arch go build -trimpath -ldflags='-s -w -buildid=' -o dist/lockbench-linux-$$arch ./cmd/lockbench || exit; \
+		GOOS=linux GOARCH=$$arch go build -buildvcs=true -trimpath -ldflags='-s -w -buildid=' -o dist/lockbench-linux-$$arch ./cmd/lockbench || exit; \
 	done
 	cd dist && sha256sum lockbench-* | tee SHA256SUMS
 
