@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"io"
+	"io/fs"
 	"strconv"
 
 	"github.com/lockbench/lockbench/internal/gate"
@@ -13,7 +15,7 @@ import (
 // compareFlags are those of compare.
 type compareFlags struct {
 	least          share
-	page           string
+	page, in       string
 	markdown, json bool
 }
 
@@ -21,7 +23,7 @@ func compareCommand() *cobra.Command {
 	c := compareFlags{least: .1}
 	cmd := &cobra.Command{
 		Use:   "compare BASE HEAD",
-		Short: "Say which cells and which costs of two sets of runs differ",
+		Short: "Say in what two sets of runs differ, or two locks of one set",
 		Long: `compare says which cells changed their outcome, mechanism or promise from BASE to HEAD,
 which are new or gone, and which figures of the benchmarks that lie there differ. Each is
 the directory of a run, a matrix or a benchmark, or what was saved of one: matrix.json,
@@ -38,17 +40,22 @@ with 16 clients and their median, and their p99 where there were enough of them.
 the machine was not quiet, only acquire and release in memory decides, and requests. All
 other figures are told, and decide nothing.
 
+With --in, BASE and HEAD are two locks of one matrix or benchmark, side by side: should one
+move from the first to the second? It then ends with 0, whichever is better.
+
 Exit code: 0 nothing got worse, 1 a cell did, 3 a figure that decides did, 2 a cell or a
 figure that decides can't be told any more, or there is nothing to compare, 64 usage.`,
 		Example: `  lockbench matrix --json >baseline.json
   lockbench compare baseline.json runs/latest --html difference.html
   lockbench bench --json >before.json
-  lockbench compare before.json perf --min-difference 5%`,
+  lockbench compare before.json perf --min-difference 5%
+  lockbench compare redis-setpx-lua etcd-lease --in runs/latest`,
 		Args: exactly(2),
 		RunE: c.run,
 	}
 	f := cmd.Flags()
 	f.Var(&c.least, "min-difference", "the least difference of a figure that counts, such as 10%")
+	f.StringVar(&c.in, "in", "", "compare two locks of this matrix or benchmark (a directory, or a saved file)")
 	f.StringVar(&c.page, "html", "", "the page of the difference to write")
 	f.BoolVar(&c.markdown, "markdown", false, "print a summary in Markdown instead")
 	f.BoolVar(&c.json, "json", false, "one JSON object on standard output: see docs/compare.schema.json")
@@ -59,29 +66,61 @@ func (c *compareFlags) run(cmd *cobra.Command, names []string) error {
 	if c.markdown && c.json {
 		return usage("--markdown and --json: standard output is for one of them")
 	}
+	if c.in != "" {
+		return c.locks(cmd, names[0], names[1])
+	}
 	base, err := rundir.OpenSaved(names[0])
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return usage("%w; two locks of one matrix are compared with --in DIR", err)
+	} else if err != nil {
 		return usage("%w", err)
 	}
 	head, err := rundir.OpenSaved(names[1])
 	if err != nil {
 		return usage("%w", err)
 	}
-	all, out := reports.Compare(names[0], names[1], base, head, float64(c.least)), cmd.OutOrStdout()
+	all := reports.Compare(names[0], names[1], base, head, float64(c.least))
 	note(cmd, all.Notes)
-	switch {
-	case c.json:
-		err = all.JSON(out)
-	case c.markdown:
-		err = all.Markdown(out)
-	default:
-		color, width := screen(out)
-		err = all.Terminal(out, color, width)
+	if c.json {
+		err = all.JSON(cmd.OutOrStdout())
+	} else {
+		err = c.print(cmd.OutOrStdout(), all)
 	}
 	if c.page != "" {
 		err = errors.Join(err, all.HTML(c.page))
 	}
 	return worse(ended(codeOfChanges(all)), err)
+}
+
+// locks compares two locks of one matrix.
+func (c *compareFlags) locks(cmd *cobra.Command, a, b string) error {
+	switch {
+	case c.page != "" || c.json:
+		return usage("--in prints two locks side by side as text or with --markdown: leave out --html and --json")
+	case a == b:
+		return usage("%s twice: name two locks", a)
+	}
+	of, err := rundir.OpenSaved(c.in)
+	if err != nil {
+		return usage("%w", err)
+	}
+	both, err := reports.CompareLocks(a, b, c.in, of, float64(c.least))
+	if err != nil {
+		return usage("%s: %w", c.in, err)
+	}
+	return c.print(cmd.OutOrStdout(), both)
+}
+
+// print writes what was compared for people.
+func (c *compareFlags) print(out io.Writer, of interface {
+	Markdown(io.Writer) error
+	Terminal(w io.Writer, color bool, width int) error
+}) error {
+	if c.markdown {
+		return of.Markdown(out)
+	}
+	color, width := screen(out)
+	return of.Terminal(out, color, width)
 }
 
 // share is a flag such as 10%.

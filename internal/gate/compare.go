@@ -95,11 +95,10 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 	if len(ch.What) == 0 {
 		return ch, false
 	}
-	decided := func(c *checker.Cell) bool { return slices.Contains(promised, c.Outcome) }
 	switch {
 	case slices.ContainsFunc(steps, func(n int) bool { return n > 0 }):
 		ch.Trend = Worse
-	case decided(base) && !decided(head):
+	case Decided(base.Outcome) && !Decided(head.Outcome):
 		ch.Trend = Lost
 	case slices.ContainsFunc(steps, func(n int) bool { return n < 0 }):
 		ch.Trend = Better

@@ -112,6 +112,40 @@ func openCells(name string, what What) (Saved, error) {
 	return s, nil
 }
 
+// Lock is what is known of one lock, named as a row of the matrix is, with that name replaced by
+// another. What it promises is left out: another lock promises something else. An error says which
+// locks there are.
+func (s Saved) Lock(name, as string) (Saved, error) {
+	one, found, all := Saved{Planned: s.Planned, all: s.all, plans: map[place]history.Plan{}}, false, []string{}
+	for _, c := range s.Cells {
+		if all = append(all, c.Row()); c.Row() != name {
+			continue
+		}
+		if p, ok := s.plans[place{c.Algorithm, c.Fault}]; ok {
+			one.plans[place{as, c.Fault}] = p
+		}
+		c.Algorithm, c.Servers, c.Promise, c.Expected, found = as, "", "", "", true
+		one.Cells = append(one.Cells, c)
+	}
+	if s.Bench != nil {
+		b := *s.Bench
+		b.Cells = nil
+		for _, c := range s.Bench.Cells {
+			if all = append(all, c.Algorithm); c.Algorithm == name {
+				renamed := *c
+				renamed.Algorithm, found = as, true
+				b.Cells = append(b.Cells, &renamed)
+			}
+		}
+		one.Bench = &b
+	}
+	if !found {
+		slices.Sort(all)
+		return Saved{}, fmt.Errorf("rundir: there is no lock %q%s", name, english.Near(name, slices.Compact(all)))
+	}
+	return one, nil
+}
+
 // plan is the plan of the cell's runs. What is not known of it is as in the other.
 func (s Saved) plan(at place, other history.Plan) history.Plan {
 	p, ok := s.plans[at]
