@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/testkit"
 )
 
@@ -101,6 +102,45 @@ func TestPrintedMatrix(t *testing.T) {
 		if !strings.Contains(printed, joined(name)) {
 			t.Errorf("%s is not on paper", name)
 		}
+	}
+}
+
+// TestSheet: the first page of paper has the answer, and the appendix begins on the second, also of as
+// many locks and faults as fit, with long names.
+func TestSheet(t *testing.T) {
+	tab := openTab(t)
+	_, err := exec.LookPath("pdftotext")
+	testkit.Need(t, "pdftotext (make browser installs it)", err)
+	var cells []checker.Cell
+	for _, c := range manyCells() {
+		c.Fault = strings.Replace(c.Fault, "@step", "-at-step", 1)
+		if g := newGrid(append(cells, c), 1); len(g.Rows) <= sheetRows && len(g.Cols) <= sheetCols {
+			cells = append(cells, c)
+		}
+	}
+	dir := t.TempDir()
+	writeMatrix(t, dir, cells, 1)
+	file, err := HTML(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab.show(t, file, paper, "light")
+	pdf := filepath.Join(dir, "page.pdf")
+	if err := os.WriteFile(pdf, tab.print(t), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text, err := exec.Command("pdftotext", "-layout", pdf, "-").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := strings.Split(string(text), "\f")
+	for _, want := range append(newGrid(cells, 1).Rows, "at its worst", "are the appendix") {
+		if !strings.Contains(pages[0], want) {
+			t.Errorf("no %q on the first page:\n%s", want, pages[0])
+		}
+	}
+	if answer := "The answer, at each"; strings.Contains(pages[0], answer) || !strings.Contains(append(pages, "")[1], answer) {
+		t.Errorf("the appendix does not begin on the second page:\n%.300s", append(pages, "")[1])
 	}
 }
 
