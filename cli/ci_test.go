@@ -15,19 +15,12 @@ import (
 // targets of make, and, among what is kept, what the gate was told to write.
 func TestWorkflows(t *testing.T) {
 	for file, get := range map[string]func(any) (commands, kept []string){
-		"github.yml": ofGitHub,
-		"gitlab.yml": ofGitLab,
+		"github.yml":        ofGitHub,
+		"github-shards.yml": ofGitHub,
+		"gitlab.yml":        ofGitLab,
 	} {
 		t.Run(file, func(t *testing.T) {
-			text, err := os.ReadFile("../docs/ci/" + file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var doc any
-			if err := yaml.UnmarshalWithOptions(text, &doc, yaml.Strict()); err != nil {
-				t.Fatal(err)
-			}
-			commands, kept := get(doc)
+			commands, kept := get(readYAML("../docs/ci/" + file))
 			wrote := map[string]string{}
 			for _, c := range commands {
 				tryCommand(t, strings.Fields(c), wrote)
@@ -73,17 +66,51 @@ func texts(v any) (list []string) {
 	return list
 }
 
+// ofGitHub are the steps of the jobs of a workflow, and of the action that they install by.
 func ofGitHub(doc any) (commands, kept []string) {
-	for i := 0; at(doc, "jobs", "gate", "steps", i) != nil; i++ {
-		step := at(doc, "jobs", "gate", "steps", i)
-		if s, ok := at(step, "run").(string); ok {
-			commands = append(commands, strings.Split(strings.TrimSpace(s), "\n")...)
-		}
-		if uses, _ := at(step, "uses").(string); strings.HasPrefix(uses, "actions/upload-artifact@") && at(step, "if") == "always()" {
-			kept = append(kept, strings.Fields(fmt.Sprint(at(step, "with", "path")))...)
+	for _, job := range []string{"shard", "gate"} {
+		for i := 0; at(doc, "jobs", job, "steps", i) != nil; i++ {
+			step := at(doc, "jobs", job, "steps", i)
+			commands = append(commands, ran(step)...)
+			uses, _ := at(step, "uses").(string)
+			if strings.HasPrefix(uses, "actions/upload-artifact@") && at(step, "if") == "always()" {
+				kept = append(kept, strings.Fields(filled(fmt.Sprint(at(step, "with", "path"))))...)
+			}
+			if of, ours := strings.CutPrefix(uses, "lockbench/lockbench/"); ours {
+				dir, _, _ := strings.Cut(of, "@")
+				action := readYAML("../" + dir + "/action.yml")
+				for i := 0; at(action, "runs", "steps", i) != nil; i++ {
+					commands = append(commands, ran(at(action, "runs", "steps", i))...)
+				}
+			}
 		}
 	}
 	return commands, kept
+}
+
+// filled has a number for what stands in braces.
+func filled(s string) string {
+	return regexp.MustCompile(`\$\{\{[^}]*\}\}`).ReplaceAllString(s, "1")
+}
+
+// ran are the commands of a step.
+func ran(step any) []string {
+	s, ok := at(step, "run").(string)
+	if !ok {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(filled(s)), "\n")
+}
+
+func readYAML(file string) (doc any) {
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = yaml.UnmarshalWithOptions(text, &doc, yaml.Strict())
+	}
+	if err != nil {
+		panic(err)
+	}
+	return doc
 }
 
 func ofGitLab(doc any) (commands, kept []string) {

@@ -28,6 +28,8 @@ type gateRun struct {
 	program
 	config string
 	flags  matrixFlags
+	shard  string
+	seed   string // in place of the file's
 }
 
 func (prog program) gateCommand() *cobra.Command {
@@ -38,21 +40,29 @@ func (prog program) gateCommand() *cobra.Command {
 		Long: `gate runs what ` + gateFile + ` says, or judges the runs, matrices and explorations in the given
 directories (all shards of a matrix together), and holds them to what the file and the
 locks promise, and the benchmarks there to the file's limits. What --json of matrix, gate or
-bench has printed into a file is judged, too, by the worst run of each cell. Each reason to fail is printed with the lock, the mechanism and the command
-that reproduces it.
+bench has printed into a file is judged, too, by the worst run of each cell. Each reason to
+fail is printed with the lock, the mechanism and the command that reproduces it.
 
 A promise that broke fails the gate, and so does a known break that is no longer seen:
 then the bench went blind. Without the file only what the locks declare counts, of the
 directories. docs/lockbench.example.yaml explains the file.
 
+--shard 2/3 does the second of three parts of what the file says, each on a machine of its
+own with the same --seed, and judges nothing: gate with the directories of all does.
+
 ` + exitCodes,
 		Example: `  lockbench gate
   lockbench gate --config ci/lockbench.yaml --junit lockbench.xml --summary summary.md
   lockbench gate runs/latest
+  lockbench gate --shard 1/3 --seed 7 --out shard-1
+  lockbench gate shard-1 shard-2 shard-3
   lockbench bench --out perf && lockbench gate runs/latest perf`,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if len(dirs) == 0 {
 				return g.all(cmd)
+			}
+			if g.shard != "" || g.seed != "" {
+				return usage("--shard and --seed: gate runs something where it gets no directory, and judges what is in %s", strings.Join(dirs, ", "))
 			}
 			if g.flags.out != "" {
 				return usage("--out: gate writes a directory where it runs something, and judges what is in %s", strings.Join(dirs, ", "))
@@ -63,6 +73,8 @@ directories. docs/lockbench.example.yaml explains the file.
 	f := cmd.Flags()
 	f.StringVar(&g.config, "config", gateFile, "what to run and what must hold")
 	f.StringVar(&g.flags.out, "out", "", "the directory to write (default: runs/<time>-gate)")
+	f.StringVar(&g.shard, "shard", "", "do only this part of the runs, as NTH/OF, such as 2/3, and judge nothing")
+	f.StringVar(&g.seed, "seed", "", "seed of the runs, in place of the file's")
 	f.BoolVar(&g.flags.json, "json", false, "one JSON object on standard output: see docs/cells.schema.json")
 	g.flags.ci.add(cmd, true)
 	return cmd
@@ -84,18 +96,46 @@ func (g *gateRun) all(cmd *cobra.Command) error {
 		m.Algorithms[i] = promising{a, conf, m}
 	}
 	m.ForGate = true
+	if err := g.part(conf, m); err != nil {
+		return err
+	}
 	cells, failed := g.runMatrix(cmd, m, &g.flags, func() ([]checker.Cell, error) { return m.Run(cmd.Context(), g.flags.out) })
 	if cells == nil {
 		return failed
 	}
-	explorations, notExplored := g.explore(cmd, conf)
+	var explorations []*rundir.Explored
+	var notExplored error
+	if m.Shard.Nth <= 1 {
+		explorations, notExplored = g.explore(cmd, conf)
+	}
 	tell, noPage := leave(cmd, &g.flags.planFlags)
+	if m.Shard.Of > 0 {
+		tell()
+		return errors.Join(failed, notExplored, noPage)
+	}
 	places, _, err := gate.Read([]string{g.flags.out})
 	if err == nil {
 		err = g.judge(cmd, conf, places, explorations, gate.Benches{}, m.Runs)
 	}
 	tell()
 	return worse(err, errors.Join(failed, notExplored, noPage))
+}
+
+// part is the shard of what the file says that is to be done.
+func (g *gateRun) part(conf gate.Config, m *run.Matrix) (err error) {
+	if g.shard == "" {
+		return nil
+	}
+	if m.Shard, err = rundir.ParseShard(g.shard); err != nil {
+		return usage("--%w", err)
+	}
+	if g.seed == "" && conf.Run["seed"] == nil {
+		return usage("--shard %s without --seed: all shards need the same, and each would make up its own", g.shard)
+	}
+	if g.flags.json || g.flags.ci.junit+g.flags.ci.csv != "" {
+		return usage("--shard %s judges nothing: leave out --json, --junit and --csv, and give them to lockbench gate with the directories of all shards", g.shard)
+	}
+	return nil
 }
 
 // explore explores what the file says, into the directory of the matrix, whose page tells of it. What comes
@@ -220,6 +260,11 @@ func (g *gateRun) matrixOf(ctx context.Context, conf gate.Config) (*run.Matrix, 
 		}
 		if err := set(scratch.Flags(), key, conf.Run[key]); err != nil {
 			return nil, conf.At(where, err)
+		}
+	}
+	if g.seed != "" {
+		if err := scratch.Flags().Set("seed", g.seed); err != nil {
+			return nil, usage("--seed: %w", err)
 		}
 	}
 	m, err := g.matrix(ctx, &g.flags, "gate")
