@@ -182,7 +182,7 @@ func (o *order) pass(ctx context.Context) error {
 		}
 	}
 	for _, c := range o.clients {
-		if err := o.e.endSessions(ctx, c, c.over()); err != nil {
+		if _, err := o.e.endSessions(ctx, c.over()); err != nil {
 			return err
 		}
 	}

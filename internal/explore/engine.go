@@ -263,14 +263,18 @@ func (e *engine) close() {
 }
 
 // endSessions ends sessions of a client, the newest first, which is most likely the one that
-// its lock is tied to.
-func (e *engine) endSessions(ctx context.Context, c *client, sessions []string) error {
+// its lock is tied to. The servers knew so many of them.
+func (e *engine) endSessions(ctx context.Context, sessions []string) (knew int, err error) {
 	for i := len(sessions) - 1; i >= 0; i-- {
-		if _, err := e.service.End(ctx, sessions[i]); err != nil {
-			return err
+		known, err := e.service.End(ctx, sessions[i])
+		if err != nil {
+			return knew, err
+		}
+		if known {
+			knew++
 		}
 	}
-	return nil
+	return knew, nil
 }
 
 // patient is a lock whose waiting is the scheduler's: it tries, and tries again. That of a

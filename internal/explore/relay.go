@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type relay struct {
 	conns map[net.Conn]bool // nil when it is closed
 	loses *sync.Once        // takes the next answer to a request, of this relay or of another
 	moved uint64            // bytes, either way
+	ended int               // connections that have ended
 	heard int               // answers to requests
 	talks []*talk           // of which not all was told
 	since news              // it was asked
@@ -183,6 +185,20 @@ func (r *relay) connected() bool {
 	return len(r.conns) > 0
 }
 
+// drops is how many connections have ended.
+func (r *relay) drops() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended
+}
+
+// open are both ends of the connections that there are.
+func (r *relay) open() []net.Conn {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.conns))
+}
+
 func (r *relay) lose(one *sync.Once) {
 	r.mu.Lock()
 	r.loses = one
@@ -206,6 +222,9 @@ func (r *relay) drop(pair ...net.Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.since.closed = true
+	if _, there := r.conns[pair[0]]; there { // both directions come here
+		r.ended++
+	}
 	for _, c := range pair {
 		_ = c.Close()
 		delete(r.conns, c)

@@ -2,7 +2,10 @@ package explore
 
 import (
 	"context"
+	"net"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -33,8 +36,13 @@ func (o *order) end(ctx context.Context, m Move) error {
 	if m.Client != "" {
 		c := o.client(m.Client)
 		c.spoilt = true
-		if err := o.e.endSessions(ctx, c, c.alone.Sessions()); err != nil {
+		sessions, before := c.alone.Sessions(), c.drops()
+		knew, err := o.e.endSessions(ctx, sessions)
+		if err != nil {
 			return err
+		}
+		if knew > 0 && !o.e.etcd { // whose leases have no connection of their own
+			o.learns(ctx, c, sessions, before)
 		}
 	}
 	o.act(what, m.Client, history.PhaseEnd)
@@ -48,6 +56,50 @@ func (o *order) end(ctx context.Context, m Move) error {
 	}
 	o.change()
 	return nil
+}
+
+// drops is how many connections of the client's have ended.
+func (c *client) drops() (n int) {
+	for _, r := range c.relays {
+		n += r.drops()
+	}
+	return n
+}
+
+// learns returns when the client knows that these sessions are over: all is quiet for some milliseconds
+// after a server has said so, and on a busy machine for longer. The server ends the connection; ZooKeeper
+// does so twice, since a client comes back in the session while somebody else ends it. What the client
+// does then is to begin another session, or to give up, and then it stands.
+func (o *order) learns(ctx context.Context, c *client, sessions []string, drops int) {
+	open := func() bool { return c.drops() == drops }
+	if o.e.quorum {
+		var old []net.Conn
+		for _, r := range c.relays {
+			old = append(old, r.open()...)
+		}
+		open = func() bool {
+			return slices.ContainsFunc(c.relays, func(r *relay) bool {
+				return slices.ContainsFunc(r.open(), func(conn net.Conn) bool { return slices.Contains(old, conn) })
+			})
+		}
+	}
+	began := time.Now()
+	same := func() bool { return slices.Equal(c.alone.Sessions(), sessions) }
+	wait := func(bound time.Duration, while func() bool) {
+		for ctx.Err() == nil && time.Since(began) < bound && same() && while() {
+			nap(look)
+		}
+	}
+	wait(farTooLong, open)
+	wait(farTooLong, func() bool { return !o.stands(c) })
+	wait(rests, func() bool { return !o.stands(c) && o.away() })
+}
+
+// stands reports whether the client stands at a step, or has nothing to do.
+func (o *order) stands(c *client) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(c.holds) > 0 || c.main == resting
 }
 
 // die ends the client: what it stands before does not happen, and its connections end.
