@@ -15,8 +15,7 @@ func trendCommand() *cobra.Command {
 first: the cells that were not the same in all of them, and the figures of benchmarks that
 differ between the first and the last as lockbench compare says it. It judges nothing, and
 ends with 0: lockbench compare and lockbench gate do.`,
-		Example: `  lockbench trend runs/*-matrix
-  lockbench trend nightly/*.json`,
+		Example: "  lockbench trend monday.json friday.json runs/latest",
 		Args: args(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			var sets []rundir.Saved

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // asides are what a cell's outcome does not say: how many of its runs proved nothing,
 // and what the algorithm claims and did not keep.
 func asides(c *checker.Cell) (list []string) {
 	if n := c.Inconclusive; n > 0 && n < c.Runs {
-		list = append(list, fmt.Sprintf("%s in %s, %d proved nothing", c.Outcome, plural(c.Runs-n, "run", "runs"), n))
+		list = append(list, fmt.Sprintf("%s in %s, %d proved nothing", c.Outcome, english.Count(c.Runs-n, "run"), n))
 	}
 	for _, claim := range c.Claims {
 		list = append(list, checker.TellClaim(claim))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // benchTable is one table of a benchmark: a row for each lock.
@@ -229,7 +230,7 @@ func benchFailures(b *cost.Bench) (list []benchFailure) {
 		times[k] += c.Failures
 	}
 	for _, k := range order {
-		list = append(list, benchFailure{k.lock, k.why, plural(times[k], "time", "times")})
+		list = append(list, benchFailure{k.lock, k.why, english.Count(times[k], "time")})
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
@@ -53,7 +54,7 @@ func (c Compared) Summary() string {
 // cellSummary is the number of changes of each trend, in one sentence.
 func (c Compared) cellSummary() string {
 	if len(c.Changes) == 0 {
-		return fmt.Sprintf("%s, and none has changed.", plural(len(c.Head), "cell", "cells"))
+		return fmt.Sprintf("%s, and none has changed.", english.Count(len(c.Head), "cell"))
 	}
 	var parts []string
 	for i := 0; i < len(c.Changes); {
@@ -63,7 +64,7 @@ func (c Compared) cellSummary() string {
 		}
 		parts = append(parts, fmt.Sprintf("%d %s", n, trend))
 	}
-	return fmt.Sprintf("%s before, %s now: %s.", plural(len(c.Base), "cell", "cells"), plural(len(c.Head), "cell", "cells"), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s before, %s now: %s.", english.Count(len(c.Base), "cell"), english.Count(len(c.Head), "cell"), strings.Join(parts, ", "))
 }
 
 // Terminal writes the changes for a terminal of this width.

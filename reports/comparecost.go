@@ -34,7 +34,11 @@ func (c Compared) costSummary() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, t))
 		}
 	}
-	s := fmt.Sprintf("%s on the costs: %s.", plural(decide, "figure decides", "figures decide"), strings.Join(parts, ", "))
+	verb := "decide"
+	if decide == 1 {
+		verb = "decides"
+	}
+	s := fmt.Sprintf("%s %s on the costs: %s.", english.Count(decide, "figure"), verb, strings.Join(parts, ", "))
 	if decide == 0 {
 		s = "No figure decides on the costs."
 	}
@@ -68,7 +72,7 @@ var measureNames = map[cost.Measure]string{
 
 // figureName is what was measured, and how: all but the lock.
 func figureName(f gate.Figure) string {
-	name, how := measureNames[f.Measure], plural(f.Clients, "client", "clients")
+	name, how := measureNames[f.Measure], english.Count(f.Clients, "client")
 	if f.Loop == cost.Open {
 		how = "at a rate, " + how
 		name = strings.Replace(name, "hand-off", "wait", 1)

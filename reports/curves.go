@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // curve is a line of a plot.
@@ -63,7 +65,7 @@ func (k curvePlots) figures(curves []curve) (out []figure) {
 		fit(&p.Y, y)
 		out = append(out, figure{
 			plotView: plotView{Title: k.title + ": " + f.name, File: k.file + "-" + f.file(), Caption: k.says(x.hi) + fromTo(ends) + ".",
-				Drawn: k.drawn + ": " + plural(len(l), "line", "lines")},
+				Drawn: k.drawn + ": " + english.Count(len(l), "line")},
 			plot: p, legend: l, height: 215,
 		})
 	}

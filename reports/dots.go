@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // dots is a plot with a row for each lock, and in it for each series a dot with its interval.
@@ -80,7 +81,7 @@ func (d dots) figure(locks []string) (figure, bool) {
 	}
 	p.X.Min, p.X.Max = x.lo, x.hi
 	d.Caption += d.ends(rows) + "." + d.none(locks, rows)
-	d.Drawn = fmt.Sprintf("A row for each of %s. From left to right the %s, from %s to %s", plural(len(rows), "lock", "locks"), d.axis,
+	d.Drawn = fmt.Sprintf("A row for each of %s. From left to right the %s, from %s to %s", english.Count(len(rows), "lock"), d.axis,
 		d.show(&cost.Figure{Summary: cost.Summary{Median: x.lo}}), d.show(&cost.Figure{Summary: cost.Summary{Median: x.hi}}))
 	if d.log() {
 		d.Drawn += ", on a logarithmic axis"

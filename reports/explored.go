@@ -201,7 +201,7 @@ func unwalked(e *rundir.Explored) (all []string) {
 		s += "; a larger --budget walks more"
 		if l.Drawn > 0 {
 			s += fmt.Sprintf("; whatever takes two moves that come each before a certain other, the %s that were drawn have shown with a probability of at least %s, and what takes three with %s",
-				plural(l.Drawn, "order", "orders"), Percent(l.Shown[2]), Percent(l.Shown[3]))
+				english.Count(l.Drawn, "order"), Percent(l.Shown[2]), Percent(l.Shown[3]))
 		}
 		all = append(all, s)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 type fact struct {
@@ -57,7 +58,7 @@ func (f *planFacts) add(p history.Plan, c *checker.Cell) {
 	f.images.add(p.ServerImage)
 	f.workloads.add(p.Workload)
 	if p.Clients > 0 {
-		f.clients.add(fmt.Sprintf("%d in %s", p.Clients, plural(p.Processes, "process", "processes")))
+		f.clients.add(fmt.Sprintf("%d in %s", p.Clients, english.Count(p.Processes, "process")))
 	}
 	if p.FaultsAtOnce > 1 {
 		f.atOnce.add(fmt.Sprint(p.FaultsAtOnce))
@@ -77,7 +78,7 @@ func (f *planFacts) add(p history.Plan, c *checker.Cell) {
 
 func (f *planFacts) machine(m *history.Machine) {
 	if m != nil {
-		f.machines.add(strings.TrimPrefix(m.System+", "+plural(m.Cores, "core", "cores"), ", "))
+		f.machines.add(strings.TrimPrefix(m.System+", "+english.Count(m.Cores, "core"), ", "))
 		f.kernels.add(m.Kernel)
 		f.load = append(f.load, m.Load)
 	}
@@ -101,7 +102,7 @@ func (f *planFacts) warning() string {
 	}
 	return fmt.Sprintf("The machine was busy: in %d of %s it let a process of the bench stand still for a quarter of a lease or more, and no fault did; the longest was %s of a lease of %s. "+
 		"Outages and times of such runs are the machine’s, too. Fewer runs at a time (--jobs), or longer leases (--ttl), make it quiet.",
-		f.late, plural(f.cells, "cell", "cells"), span(f.longest), length(f.ttl))
+		f.late, english.Count(f.cells, "cell"), span(f.longest), length(f.ttl))
 }
 
 func (f *planFacts) versioned(versions map[string]string) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
@@ -52,7 +53,7 @@ func (g Gated) Terminal(w io.Writer, color bool, width int) error {
 		t.line("The gate is open.")
 		return t.Flush()
 	}
-	t.line(t.paint("1;97;41", fmt.Sprintf("THE GATE IS CLOSED: %s, exit code %d", plural(len(g.Findings), "reason", "reasons"), g.Exit)))
+	t.line(t.paint("1;97;41", fmt.Sprintf("THE GATE IS CLOSED: %s, exit code %d", english.Count(len(g.Findings), "reason"), g.Exit)))
 	for _, f := range g.Findings {
 		t.line(t.paint("1", "  "+f.Where()+": "+string(f.Kind)))
 		t.text("    ", told(f))
@@ -82,7 +83,7 @@ func (g Gated) Markdown(w io.Writer) error {
 			fmt.Fprint(b, "\n✅ The gate is open.\n")
 			return
 		}
-		fmt.Fprintf(b, "\n### ❌ The gate is closed: %s\n\n", plural(len(g.Findings), "reason", "reasons"))
+		fmt.Fprintf(b, "\n### ❌ The gate is closed: %s\n\n", english.Count(len(g.Findings), "reason"))
 		for i, f := range g.Findings {
 			if i == markdownReasons {
 				fmt.Fprintf(b, "- … and %d more\n", len(g.Findings)-i)

@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 type outcome struct {
@@ -144,18 +145,18 @@ func (g grid) under() string {
 	n := len(g.Cols)
 	switch {
 	case !slices.Contains(g.Cols, noFault):
-		return "under " + plural(n, "fault", "faults")
+		return "under " + english.Count(n, "fault")
 	case n == 1:
 		return "without a fault"
 	}
-	return "without a fault and under " + plural(n-1, "fault", "faults")
+	return "without a fault and under " + english.Count(n-1, "fault")
 }
 
 // summary is the counts in one sentence.
 func (g grid) summary() string {
 	var parts []string
 	for _, c := range g.counts() {
-		parts = append(parts, plural(c.N, string(c.Outcome), string(c.Outcome)))
+		parts = append(parts, fmt.Sprintf("%d %s", c.N, c.Outcome))
 	}
 	if n := len(g.inOrder(hasFailed)); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s", n, failedShort))
@@ -163,7 +164,7 @@ func (g grid) summary() string {
 	if n := len(g.inOrder(notRun)); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s", n, notRunShort))
 	}
-	s := plural(len(g.locks), "algorithm", "algorithms") + " " + g.under() + ": " + strings.Join(parts, ", ")
+	s := english.Count(len(g.locks), "algorithm") + " " + g.under() + ": " + strings.Join(parts, ", ")
 	return s + g.promises() + "."
 }
 
@@ -188,7 +189,7 @@ func (g grid) promises() string {
 		s += fmt.Sprintf(", %d undecided", open)
 	}
 	if without > 0 {
-		s += ", nothing declared of " + plural(without, "cell", "cells")
+		s += ", nothing declared of " + english.Count(without, "cell")
 	}
 	return s
 }

@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/lockbench/lockbench/internal/rundir"
+
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 //go:embed *.tmpl
@@ -34,7 +36,7 @@ var pages = sync.OnceValue(func() *template.Template {
 		"dots":      func(n int) []struct{} { return make([]struct{}, n) },
 		"inc":       func(n int) int { return n + 1 },
 		"span":      span,
-		"plural":    plural,
+		"count":     english.Count[int],
 		"clip":      clip,
 		"short":     short,
 		"class":     class,

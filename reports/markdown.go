@@ -11,6 +11,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // markdownReasons bounds the list of reasons, so that the page of a CI stays a
@@ -170,7 +171,7 @@ func markdownReasonsOf(b io.Writer, title string, list []*checker.Cell, says fun
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n<details><summary>%s (%s)</summary>\n\n", title, plural(len(list), "cell", "cells"))
+	fmt.Fprintf(b, "\n<details><summary>%s (%s)</summary>\n\n", title, english.Count(len(list), "cell"))
 	for i, c := range list {
 		if i == markdownReasons {
 			fmt.Fprintf(b, "- … and %d more in the report\n", len(list)-i)
@@ -186,7 +187,7 @@ func markdownAsides(b io.Writer, g grid) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n<details><summary>Besides (%s)</summary>\n\n", plural(len(list), "cell", "cells"))
+	fmt.Fprintf(b, "\n<details><summary>Besides (%s)</summary>\n\n", english.Count(len(list), "cell"))
 	for _, c := range list {
 		fmt.Fprintf(b, "- **%s** under **%s**: %s\n", escapeMD(c.Algorithm), escapeMD(c.Fault), escapeMD(strings.Join(asides(c), "; ")))
 	}

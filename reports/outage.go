@@ -12,6 +12,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // noLock is the control, of which nobody waits for anything.
@@ -73,7 +74,7 @@ func outageFigure(g grid) (figure, bool) {
 			Caption: fmt.Sprintf("Of each cell the longest of its runs; a lock that stayed stuck counts to the end of the run. On the right the fault under which it was longest. Most of all: %s (%s under %s).",
 				span(most.OutageMS), most.Algorithm, most.Fault),
 			Drawn: fmt.Sprintf("A row for each of %s, and in it a dot for each fault. From left to right the longest time that nobody could get the lock, from %s to %s, on a logarithmic axis",
-				plural(len(rows), "lock", "locks"), span(x.lo), span(x.hi))},
+				english.Count(len(rows), "lock"), span(x.lo), span(x.hi))},
 		plot: p, legend: l, height: vg.Length(len(rows))*rowHeight + rowAxis,
 	}, true
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/quorum"
 )
 
@@ -202,7 +203,7 @@ func (v *view) publishReasons(b io.Writer) {
 		if len(list) == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "\n<details><summary>%s (%s)</summary>\n\n", escapeMD(l.Name), plural(len(list), "cell", "cells"))
+		fmt.Fprintf(b, "\n<details><summary>%s (%s)</summary>\n\n", escapeMD(l.Name), english.Count(len(list), "cell"))
 		for _, c := range list {
 			fmt.Fprintf(b, "- %s\n", reasonMD(c))
 		}

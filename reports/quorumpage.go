@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/quorum"
+
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // quorumView is what the template shows of a study.
@@ -49,9 +51,9 @@ func majority(n int) int { return n/2 + 1 }
 func exceptions(study quorum.Study) []string {
 	var out []string
 	for _, e := range study.Ensembles {
-		name := fmt.Sprintf("%s with %s", kindName(e.Kind), plural(e.Servers, "server", "servers"))
+		name := fmt.Sprintf("%s with %s", kindName(e.Kind), english.Count(e.Servers, "server"))
 		if e.Survives != e.Servers-majority(e.Servers) {
-			out = append(out, fmt.Sprintf("%s survived %s", name, plural(e.Survives, "crash", "crashes")))
+			out = append(out, fmt.Sprintf("%s survived %s", name, english.Count(e.Survives, "crash")))
 		}
 		for _, s := range e.Splits {
 			for _, side := range []quorum.Side{s.Few, s.Many} {
@@ -110,7 +112,7 @@ func remarks(study quorum.Study) []string {
 		name := kindName(e.Kind)
 		if differs(e) {
 			out = append(out, fmt.Sprintf("Differs: the survey says that %s survive %s; of %s they survived %d.",
-				plural(e.Servers, "server", "servers"), plural(e.Published, "crash", "crashes"), name, e.Survives))
+				english.Count(e.Servers, "server"), english.Count(e.Published, "crash"), name, e.Survives))
 		}
 		if e.Published >= 0 {
 			kinds.add(name)

@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // standing is a group of algorithms that did equally well at their worst.
@@ -162,7 +163,7 @@ func (r rank) under() (calm bool, faults string) {
 	case len(list) == 0:
 		return calm, ""
 	case len(r.Mechanisms) == 0 && len(list) == of:
-		return calm, "all " + plural(of, "fault", "faults")
+		return calm, "all " + english.Count(of, "fault")
 	case len(list) <= 2:
 		return calm, strings.Join(list, ", ")
 	}
@@ -190,7 +191,7 @@ func (g grid) control(guarded bool) (says string, blind bool) {
 			convicted++
 		}
 	}
-	of := plural(r.Of, "cell", "cells")
+	of := english.Count(r.Of, "cell")
 	switch {
 	case r.Of == 0:
 		return "", false

@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // The words of the moments.
@@ -37,7 +38,7 @@ func (s *scene) renewed(a *act) string {
 	for _, r := range a.renewals {
 		until = max(until, r.Until)
 	}
-	return fmt.Sprintf("has renewed its lease (%s), now until %s", plural(len(a.renewals), "time", "times"), s.clock(until))
+	return fmt.Sprintf("has renewed its lease (%s), now until %s", english.Count(len(a.renewals), "time"), s.clock(until))
 }
 
 func releaseText(r *history.Release, late, under bool) string {

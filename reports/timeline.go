@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // The geometry of a timeline, in pixels of its viewBox.
@@ -144,7 +145,7 @@ func (d *drawing) breaks() {
 		n := d.grantsIn(period{From: a.To, To: b.From})
 		what := "no grant"
 		if n > 0 {
-			what = plural(n, "grant", "grants")
+			what = english.Count(n, "grant")
 		}
 		d.text("cutname", mid, d.bottom()+45, what)
 	}

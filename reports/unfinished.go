@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -70,7 +71,7 @@ func (g grid) proven() bool {
 func (g grid) unfinished() string {
 	number := func(f func(*checker.Cell) bool) int { return len(g.inOrder(f)) }
 	var missing []string
-	all := plural(number(func(*checker.Cell) bool { return true }), "cell", "cells")
+	all := english.Count(number(func(*checker.Cell) bool { return true }), "cell")
 	elsewhere := func(c *checker.Cell) bool { return notRun(c) && c.Reason == rundir.Elsewhere }
 	if n := number(notRun) - number(elsewhere); n > 0 {
 		missing = append(missing, fmt.Sprintf("%d of %s without a run", n, all))
@@ -79,10 +80,10 @@ func (g grid) unfinished() string {
 		missing = append(missing, fmt.Sprintf("%d of %s in another shard", n, all))
 	}
 	if n := number(func(c *checker.Cell) bool { return c.Runs > 0 && c.Runs < g.wanted(c) }); n > 0 {
-		missing = append(missing, fmt.Sprintf("%s with fewer than the %d runs planned", plural(n, "cell", "cells"), g.planned))
+		missing = append(missing, fmt.Sprintf("%s with fewer than the %d runs planned", english.Count(n, "cell"), g.planned))
 	}
 	if n := number(hasFailed); n > 0 {
-		missing = append(missing, fmt.Sprintf("%s whose run failed or was interrupted", plural(n, "cell", "cells")))
+		missing = append(missing, fmt.Sprintf("%s whose run failed or was interrupted", english.Count(n, "cell")))
 	}
 	if len(missing) == 0 {
 		return ""
@@ -101,7 +102,7 @@ func (g grid) open() (list []string) {
 		for n < len(cells) && cells[n].Open() == says {
 			n++
 		}
-		list = append(list, fmt.Sprintf("%s with %s (95%% interval)", plural(n, "cell", "cells"), says))
+		list = append(list, fmt.Sprintf("%s with %s (95%% interval)", english.Count(n, "cell"), says))
 		cells = cells[n:]
 	}
 	return list

@@ -10,13 +10,6 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
-
 // span writes a length of time given in milliseconds with three digits and the
 // unit that suits it; negative means that there was none.
 func span(ms float64) string {
