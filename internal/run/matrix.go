@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -166,6 +168,11 @@ func (m *Matrix) Run(ctx context.Context, dir string) ([]checker.Cell, error) {
 			planned = append(planned, m.planned(impl, f))
 		}
 	}
+	// Held before there is anything in it: a matrix that nobody works at reads interrupted.
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	defer rundir.Hold(dir)()
 	out, err := rundir.CreateMatrix(dir, planned, m.Runs)
 	if err != nil {
 		return nil, err
