@@ -20,13 +20,14 @@ import (
 type Between struct {
 	Compared // of the first lock and the second, each cell and figure by the name of both
 	In       string
+	bench    *cost.Bench
 	groups   []alike
 }
 
 // alike are faults under which the two locks stand to each other in one way.
 type alike struct {
 	title string
-	says  string // in a sentence, with %s for the number of faults
+	says  string // in a sentence, with %s for the number of cells
 	pairs []pair
 }
 
@@ -42,12 +43,12 @@ func CompareLocks(a, b, in string, of rundir.Saved, least float64) (Between, err
 	if err != nil {
 		return Between{}, err
 	}
-	v := Between{Compared: Compare(a, b, base, head, least), In: in, groups: []alike{
-		{title: b + " is better under", says: b + " is better under %s"},
-		{title: b + " is worse under", says: "worse under %s"},
-		{title: "Not the same, and neither is better, under", says: "hurt in another way under %s"},
-		{title: "The same under", says: "the same under %s"},
-		{title: "One of them proves nothing, was not tried, or has no such fault (n/a), under", says: "not to be compared under %s"},
+	v := Between{Compared: Compare(a, b, base, head, least), In: in, bench: of.Bench, groups: []alike{
+		{title: b + " is better under", says: b + " is better in %s"},
+		{title: b + " is worse under", says: "worse in %s"},
+		{title: "Not the same, and neither is better, under", says: "hurt in another way in %s"},
+		{title: "The same under", says: "the same in %s"},
+		{title: "One of them proves nothing, was not tried, or has no such fault (n/a), under", says: "not to be compared in %s"},
 	}}
 	for _, c := range base.Cells {
 		v.put(pair{Base: &c, Head: under(c.Fault, head.Cells)})
@@ -91,7 +92,7 @@ func (v Between) Summary() string {
 	var parts []string
 	for _, g := range v.groups {
 		if n := len(g.pairs); n > 0 || g.title == v.groups[0].title || g.title == v.groups[1].title {
-			parts = append(parts, fmt.Sprintf(g.says, faults(n)))
+			parts = append(parts, fmt.Sprintf(g.says, cells(n)))
 		}
 	}
 	s := strings.Join(parts, ", ") + "."
@@ -101,11 +102,11 @@ func (v Between) Summary() string {
 	return s
 }
 
-func faults(n int) string {
+func cells(n int) string {
 	if n == 0 {
-		return "no fault"
+		return "no cell"
 	}
-	return english.Count(n, "fault")
+	return english.Count(n, "cell")
 }
 
 // pricePair is one figure of both locks, as it was measured in the same rounds on the same machine: a
@@ -174,6 +175,7 @@ func (v Between) Terminal(w io.Writer, color bool, width int) error {
 		t.text("", betweenNote)
 	}
 	t.prices(v)
+	t.text("", v.noise())
 	return t.Flush()
 }
 
@@ -215,7 +217,18 @@ func (v Between) Markdown(w io.Writer) error {
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", escapeMD(p.Name), escapeMD(p.Base), escapeMD(p.Head), escapeMD(p.Ratio))
 	}
+	if noise := v.noise(); noise != "" {
+		fmt.Fprintf(b, "\n%s\n", escapeMD(noise))
+	}
 	return b.Flush()
+}
+
+// noise says what disturbed the benchmark, "" where nothing did or there is none.
+func (v Between) noise() string {
+	if v.bench == nil || len(v.bench.Noise) == 0 {
+		return ""
+	}
+	return "The machine was not quiet, which hits the locks of each round alike, but not to the same degree: " + strings.Join(v.bench.Noise, "; ") + "."
 }
 
 func (p pair) fault() string {

@@ -19,6 +19,7 @@ func TestBetween(t *testing.T) {
 	}
 	a, b := "redis-setpx-lua", "redis-fenced"
 	bench, _ := compareBenches()
+	bench.Noise = []string{"a neighbour"}
 	of := rundir.Saved{Bench: bench, Cells: []checker.Cell{
 		cell(a, "better", lb.Broken, lb.DoubleGrant, checker.PromiseKept, 2), cell(b, "better", lb.Fence, "overstay", checker.PromiseBroken, 1),
 		cell(a, "worse", lb.Check, "overstay", "", 2), cell(b, "worse", lb.Check, lb.DoubleGrant, "", 2),
@@ -40,7 +41,7 @@ func TestBetween(t *testing.T) {
 	if err := v.Markdown(&md); err != nil {
 		t.Fatal(err)
 	}
-	if want := "redis-fenced is better under 1 fault, worse under 1 fault, hurt in another way under 1 fault, the same under 1 fault, not to be compared under 3 faults."; v.Summary() != want {
+	if want := "redis-fenced is better in 1 cell, worse in 1 cell, hurt in another way in 1 cell, the same in 1 cell, not to be compared in 3 cells."; v.Summary() != want {
 		t.Errorf("%q", v.Summary())
 	}
 	for _, want := range []string{
@@ -51,6 +52,7 @@ func TestBetween(t *testing.T) {
 		`\n  open +SAFE 0/2 +INCONCLUSIVE\n`,
 		`\n  alone +SAFE 0/2 +not tried\n  too +not tried +SAFE 0/2\n`,
 		`\n  acquire and release, alone, memory +122 µs +184 µs +×1\.50`,
+		`The machine was not quiet, .*: a neighbour\.`,
 		`\n  outage after a death, alone, disk +1\.80 s +1\.80 s +the same in every round\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(text.String()) {
