@@ -76,12 +76,26 @@ func (v *Between) put(p pair) {
 	}
 	group := 4
 	if proves(p.Base) && proves(p.Head) {
-		group = 3
-		for _, ch := range gate.Compare([]checker.Cell{*p.Base}, []checker.Cell{*p.Head}) {
-			group = map[gate.Trend]int{gate.Better: 0, gate.Worse: 1, gate.Other: 2}[ch.Trend]
+		switch there, back := trendOf(p.Base, p.Head), trendOf(p.Head, p.Base); {
+		case there == gate.Same:
+			group = 3
+		case there == gate.Better:
+			group = 0
+		case back == gate.Better:
+			group = 1
+		default: // also where one hurt less, but by a double grant
+			group = 2
 		}
 	}
 	v.groups[group].pairs = append(v.groups[group].pairs, p)
+}
+
+// trendOf is how the second cell stands to the first.
+func trendOf(a, b *checker.Cell) gate.Trend {
+	for _, ch := range gate.Compare([]checker.Cell{*a}, []checker.Cell{*b}) {
+		return ch.Trend
+	}
+	return gate.Same
 }
 
 // proves reports whether the cell was run, and says something.

@@ -24,6 +24,7 @@ func TestBetween(t *testing.T) {
 		cell(a, "better", lb.Broken, lb.DoubleGrant, checker.PromiseKept, 2), cell(b, "better", lb.Fence, "overstay", checker.PromiseBroken, 1),
 		cell(a, "worse", lb.Check, "overstay", "", 2), cell(b, "worse", lb.Check, lb.DoubleGrant, "", 2),
 		cell(a, "otherwise", lb.Broken, "overstay", "", 2), cell(b, "otherwise", lb.Broken, "early release", "", 2),
+		cell(a, "mixed", lb.Broken, "overstay", "", 2), cell(b, "mixed", lb.Check, lb.DoubleGrant, "", 2),
 		cell(a, "same", lb.Safe, "", checker.PromiseKept, 0), cell(b, "same", lb.Safe, "", checker.PromiseBroken, 0),
 		cell(a, "open", lb.Safe, "", "", 0), cell(b, "open", lb.Inconclusive, "", "", 0),
 		cell(a, "alone", lb.Safe, "", "", 0), cell(b, "too", lb.Safe, "", "", 0),
@@ -41,13 +42,13 @@ func TestBetween(t *testing.T) {
 	if err := v.Markdown(&md); err != nil {
 		t.Fatal(err)
 	}
-	if want := "redis-fenced is better in 1 cell, worse in 1 cell, hurt in another way in 1 cell, the same in 1 cell, not to be compared in 3 cells."; v.Summary() != want {
+	if want := "redis-fenced is better in 1 cell, worse in 1 cell, hurt in another way in 2 cells, the same in 1 cell, not to be compared in 3 cells."; v.Summary() != want {
 		t.Errorf("%q", v.Summary())
 	}
 	for _, want := range []string{
 		`better under\n.*\n  better +BROKEN double grant 2/2 +FENCE overstay 1/2\n`,
 		`worse under\n.*\n  worse +CHECK overstay 2/2 +CHECK double grant 2/2\n`,
-		`(?m)neither is better.*\n.*\n  otherwise `,
+		`(?m)neither is better.*\n.*\n  otherwise .*\n  mixed `,
 		`The same under\n.*\n  same +SAFE 0/2 +SAFE 0/2\n`,
 		`\n  open +SAFE 0/2 +INCONCLUSIVE\n`,
 		`\n  alone +SAFE 0/2 +not tried\n  too +not tried +SAFE 0/2\n`,
