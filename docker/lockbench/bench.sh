@@ -5,7 +5,7 @@
 #     bench.sh [FLAG…]           flags for matrix and bench, as --lab docker
 #     LOCKBENCH=./lockbench      the program
 #
-# Exit code: that of the matrix, or the benchmark's where the matrix went through.
+# Exit code: the benchmark's if that was not 0, else the matrix's.
 set -u
 lockbench=${LOCKBENCH:-lockbench}
 
