@@ -16,7 +16,7 @@ first: the cells that were not the same in all of them, and the figures of bench
 differ between the first and the last as lockbench compare says it. It judges nothing, and
 ends with 0: lockbench compare and lockbench gate do.`,
 		Example: "  lockbench trend monday.json friday.json runs/latest",
-		Args: args(cobra.MinimumNArgs(2)),
+		Args:    args(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			var sets []rundir.Saved
 			for _, name := range names {
