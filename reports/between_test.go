@@ -70,3 +70,12 @@ func TestBetween(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestFactor: a lock that is a thousand times as slow is not infinitely slow.
+func TestFactor(t *testing.T) {
+	for ratio, want := range map[float64]string{1552: "×1552", 12.84: "×12.8", 1.5: "×1.50", .16: "×0.16", .00103: "×0.0010", .000001: "×0"} {
+		if got := factor(ratio); got != want {
+			t.Errorf("%v: %s, want %s", ratio, got, want)
+		}
+	}
+}
