@@ -21,18 +21,31 @@ func failover() Fault {
 			if err != nil {
 				return nil, err
 			}
-			return takeOver(ctx, on, leader)
+			v, err := on.Stop(ctx, nil, on.Step(), Delay)
+			if err != nil {
+				return nil, err
+			}
+			return takeOver(ctx, on, leader, v)
 		}}
 }
 
-// failoverUnreplicated is [failover] after the leader's link to the others was cut:
-// the grant is surely lost.
+// failoverUnreplicated is [failover] after the leader's link to the others was cut: the grant, or
+// its renewal, is surely lost.
 func failoverUnreplicated() Fault {
 	return Fault{Name: "failover-unreplicated", Family: Servers, At: whileHolding, Trouble: history.Failover,
-		Doc:   "cut the leader's link to the other servers, wait for a grant, SIGKILL the leader; another takes over",
+		Doc:   "cut the leader's link to the other servers while a client holds the lock, SIGKILL the leader a lease later, under a holder; another takes over",
 		Needs: []Need{NoQuorum, ALeader, Can(lab.Packets)}, MinTTL: promotionTTL, Lasts: Length{TTLs: 1.25},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			leader, err := on.Leader(ctx, nil)
+			if err != nil {
+				return nil, err
+			}
+			// Who holds the lock keeps the others out: a link cut in the middle of an acquisition
+			// could leave half of it with the next leader, a key without its expiry for ever.
+			// One who renews it keeps it until the leader is killed: a wait for the next could be a long
+			// one, and sentinels promote nobody who was cut off for much longer than they take to
+			// call a leader down (10 times "down-after-milliseconds").
+			holds, err := on.Stop(ctx, nil, on.Step(), Delay)
 			if err != nil {
 				return nil, err
 			}
@@ -41,12 +54,23 @@ func failoverUnreplicated() Fault {
 			if err != nil {
 				return nil, err
 			}
-			// What the others know of the lock at this moment, a grant whose release they
-			// will never hear of, must have run out, or it would keep the lock taken there.
+			renews := on.Setting().Algorithm.Traits.Renewing
+			if !renews {
+				if err := holds.LetGo(ctx); err != nil {
+					return nil, err
+				}
+			}
+			// What the others know of the lock at this moment, a grant whose renewals and release
+			// they will never hear of, must have run out, or it would keep the lock taken there.
 			if err := on.Sleep(ctx, on.TTL()); err != nil {
 				return nil, err
 			}
-			led, err := takeOver(ctx, on, leader)
+			if !renews {
+				if holds, err = on.Stop(ctx, nil, on.Step(), Delay); err != nil {
+					return nil, err
+				}
+			}
+			led, err := takeOver(ctx, on, leader, holds)
 			if err != nil {
 				return nil, err
 			}
@@ -57,12 +81,8 @@ func failoverUnreplicated() Fault {
 		}}
 }
 
-// takeOver kills the leader under a holder, who is let go when the fault is healed.
-func takeOver(ctx context.Context, on Strike, leader Node) (Proof, error) {
-	v, err := on.Stop(ctx, nil, on.Step(), Delay)
-	if err != nil {
-		return nil, err
-	}
+// takeOver kills the leader under a holder who is stopped, and is let go when the fault is healed.
+func takeOver(ctx context.Context, on Strike, leader Node, v *Victim) (Proof, error) {
 	struck := clock.Now()
 	if err := on.Kill(ctx, leader); err != nil {
 		return nil, err
