@@ -31,8 +31,8 @@ const (
 	VanishedGrant = "vanished grant" // the lock service dropped a grant before its lease ended; nobody else was seen to get it
 	Overstay      = "overstay"       // a holder went on after its lease had ended
 	EarlyRelease  = "early release"  // a holder went on after it had given the lock back itself
-	Ghost         = "ghost"          // a lock that nobody holds stays taken
-	Deadlock      = "deadlock"       // holders wait for each other's locks in a circle
+	Ghost         = "ghost"          // a lock that nobody uses stays taken
+	Deadlock      = "deadlock"       // holders wait for each other's locks in a circle, or one for what it holds itself
 )
 
 // Mechanisms are all of them, those of the lock itself first.

@@ -108,10 +108,11 @@ func (c *conclusion) stuck() (is bool, how, why string) {
 	return layer == LayerProgress || c.leftBehind(), how, c.first(layer)
 }
 
-// leftBehind reports whether what the workload found is a lock that stayed taken.
+// leftBehind reports whether what the workload found is a lock that stayed taken: by somebody who
+// uses it no more, or who waits for what is never given back.
 func (c *conclusion) leftBehind() bool {
 	own := c.finding(LayerWorkload)
-	return own != nil && own.Mechanism == lb.Ghost
+	return own != nil && (own.Mechanism == lb.Ghost || own.Mechanism == lb.Deadlock)
 }
 
 // starved is how the machine, and no fault, made every writer outlive its lease, or "".

@@ -31,7 +31,7 @@ func TestWorkload(t *testing.T) {
 		{"it agrees", tell(history.Plan{}).busy(10, 12), sound, lb.Safe, ""},
 		{"only it saw harm", tell(history.Plan{}).busy(10, 12), oversold, lb.Broken, "one too many"},
 		{"the copies show what would have saved it", late(history.Plan{}, skipped, 0), oversold, lb.Check, "overstay: one too many; "},
-		{"it names the cause", late(history.Plan{}, skipped, 0), circle, lb.Check, "deadlock: A waits for B; overstay: "},
+		{"it names the cause", late(history.Plan{}, skipped, 0), circle, lb.Stuck, "deadlock: A waits for B; besides it took CHECK: overstay: "},
 		{"a lock stayed taken", tell(history.Plan{}).busy(10, 12), taken, lb.Stuck, "ghost: nobody had it"},
 		{"a lock stayed taken besides", late(history.Plan{}, landed, 0), taken, lb.Broken, "overstay: "},
 		{"it panics", tell(history.Plan{}).busy(10, 12), func(*history.Index) Layer { panic("at the till") }, lb.Inconclusive, "workload is undecided"},

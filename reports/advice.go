@@ -214,7 +214,9 @@ func (r rank) atWorst() string {
 	case r.worst == lb.Fence:
 		return "safe if your store checks fencing tokens; else somebody was hurt" + under
 	case r.worst == lb.Stuck && all(lb.Ghost):
-		return "it stayed taken though nobody held it" + under
+		return "it stayed taken though nobody used it" + under
+	case r.worst == lb.Stuck && all(lb.Deadlock):
+		return "its holders waited for each other, or for themselves," + under
 	case r.worst == lb.Stuck:
 		return "nobody got it any more" + under
 	case all(lb.DoubleGrant):

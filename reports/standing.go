@@ -44,7 +44,7 @@ var standingTitles = map[lb.Outcome]string{
 	lb.Safe:   "Safe as it is, under everything tried that took effect",
 	lb.Check:  "Safe if every write checks the lease first",
 	lb.Fence:  "Safe only behind a store that checks fencing tokens",
-	lb.Stuck:  "Can stay taken though nobody holds it",
+	lb.Stuck:  "Can stay taken, so that nobody makes progress",
 	lb.Broken: "Went wrong under some fault, whatever care was taken",
 }
 

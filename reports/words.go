@@ -95,8 +95,8 @@ var mechanisms = []mechanism{
 	{lb.VanishedGrant, "vanished", "the lock service dropped a grant before its lease ended, though nobody else was seen to get it: the lock itself broke, and with luck nobody was hurt."},
 	{lb.Overstay, "overstay", "a holder went on after its lease had ended: every lease allows that, and fencing is the remedy."},
 	{lb.EarlyRelease, "early", "a holder went on after it had given the lock back itself: a mistake of the lock’s user, not of the lock service."},
-	{lb.Ghost, "ghost", "a lock that nobody holds stays taken: nobody is hurt, and nobody makes progress."},
-	{lb.Deadlock, "deadlock", "holders wait for each other’s locks in a circle, and none of them makes progress."},
+	{lb.Ghost, "ghost", "a lock that nobody uses stays taken: nobody is hurt, and nobody makes progress."},
+	{lb.Deadlock, "deadlock", "holders wait for each other’s locks in a circle, or one for what it holds itself, and none of them makes progress."},
 }
 
 // howShort is the mechanism below a cell, in a word: a double grant is not an overstay,

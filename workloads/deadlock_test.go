@@ -57,8 +57,8 @@ func TestDeadlocks(t *testing.T) {
 	}
 }
 
-// TestADeadlockIsHarm of a workload, also where nobody came to work.
-func TestADeadlockIsHarm(t *testing.T) {
+// TestADeadlockIsStuck also where nobody came to work.
+func TestADeadlockIsStuck(t *testing.T) {
 	s := sketch.Must("planned;ms;10 c w.A a;11 r w.A a ok;12 c v.B b lock=m;13 r v.B b ok lock=m;14 c w.A c lock=m;15 c v.B d;9000 end")
 	ix, err := history.Of(s.Events)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestADeadlockIsHarm(t *testing.T) {
 	}
 	o := checker.Options{Workload: func(ix *history.Index) checker.Layer { return Transfer{Unordered: true}.Judge(ix, s.Plan) }}
 	res := o.Check(t.Context(), s.Plan, ix)
-	if res.Outcome != lb.Broken || !strings.HasPrefix(res.Reason, "deadlock: v.B waits for l, held by w.A, who waits for m") {
+	if res.Outcome != lb.Stuck || !strings.HasPrefix(res.Reason, "deadlock: v.B waits for l, held by w.A, who waits for m") {
 		t.Errorf("%s: %s", res.Outcome, res.Reason)
 	}
 	if longer := deadlocks(ix, 9e9); longer != nil {
