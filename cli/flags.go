@@ -159,7 +159,7 @@ func (p *planFlags) keep() error {
 		}
 		return usage("unknown store %q%s", p.store, english.Near(p.store, known))
 	}
-	if i := p.work.Info(); i.Needs.Shared || i.Keys {
+	if i := p.work.Info(); i.Needs.Shared || i.Decides {
 		return usage("--store %s: what the workload %s keeps, only the store in memory can", p.store, i.Name)
 	}
 	p.Store, p.Statement, p.database = kind.Name, kind.Statement, kind.Topology

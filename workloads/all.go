@@ -6,6 +6,7 @@ package workloads
 func All() []Workload {
 	return []Workload{
 		Counter{},
+		Counter{CAS: true},
 		Stock{Goods: 1},
 		Stock{Goods: 6},
 		Once{},
@@ -15,5 +16,6 @@ func All() []Workload {
 		Readers{},
 		Impatient{},
 		Reentrant{},
+		NeverReleases{},
 	}
 }

@@ -37,7 +37,7 @@ func (s *Store) admitted(ctx context.Context, a access) (bool, error) {
 		switch {
 		case p.Token == 0 && !p.Shared:
 			return true, nil
-		case p.Shared || a.Once:
+		case p.Shared || a.Once || a.Same:
 			return false, errors.New("workloads: a store in a database knows exclusive holders of numbers only")
 		case a.Kind == writes:
 			c.New = &p.New.Fenced

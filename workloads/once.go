@@ -29,7 +29,7 @@ func (o Once) Info() Info {
 		Evidence: []string{checker.LayerStore, checker.LayerWorkload},
 	}
 	if o.Key {
-		i.Name, i.Guarded, i.Keys = "once-key", true, true
+		i.Name, i.Guarded, i.Decides = "once-key", true, true
 		i.Doc = "the same with the task's number as an idempotency key in the store, which needs no lock"
 		i.Expect = []lb.Expectation{{Fault: "*", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "the store takes each key once: the lock only saves work"}}

@@ -23,7 +23,7 @@ func (Reentrant) Info() Info {
 	return Info{
 		Name:     "reentrant",
 		Doc:      "acquire again what is held, change a counter, give that back, and change it again under the first hold",
-		Needs:    lb.Traits{Reentrant: true},
+		Again:    true,
 		Steps:    sectionSteps,
 		Evidence: []string{checker.LayerStore, checker.LayerWorkload},
 	}

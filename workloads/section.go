@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -67,9 +68,9 @@ type section struct {
 	// change is what it makes of what it has read of one copy; nil for one that reads
 	// again instead of writing, and relies on what it has read.
 	change func(read []int64) (written []int64)
-	// first and once are those of the store.
-	first int64
-	once  bool
+	// first, once and same are those of the store.
+	first      int64
+	once, same bool
 	// last is the step before the second access.
 	last string
 	// long is how long it works, 0 for a moment; what is left of that is dropped when over is closed.
@@ -82,10 +83,13 @@ func plus(n int64) func([]int64) []int64 {
 	return func(read []int64) []int64 { return []int64{read[0] + n} }
 }
 
+// errStale says that the store took no write, since what it holds is not what was read.
+var errStale = errors.New("workloads: what was read has been changed")
+
 // do does the section. Who is caught in it is caught with its last lock.
 func (k kit) do(ctx context.Context, s section) error {
 	req := s.leases[len(s.leases)-1].Request
-	a := access{Kind: reads, Client: k.env.Client, Once: s.once}
+	a := access{Kind: reads, Client: k.env.Client, Once: s.once, Same: s.same}
 	for _, l := range s.leases {
 		a.Parts = append(a.Parts, part{Lock: l.Request.Lock, ID: l.Request.Owner, Token: l.Token, Shared: l.Request.Shared, First: s.first})
 	}
@@ -121,7 +125,10 @@ func (k kit) do(ctx context.Context, s section) error {
 			}
 		}
 	}
-	_, err = k.ask(a)
+	held, err := k.ask(a)
+	if err == nil && s.same && held[0].Plain != a.Parts[0].Base.Plain {
+		err = errStale
+	}
 	return err
 }
 

@@ -56,6 +56,8 @@ type access struct {
 	Parts  []part     `json:"parts"`
 	// Once makes what is written an idempotency key: each copy takes it once.
 	Once bool `json:"once,omitempty"`
+	// Same: a copy takes what is written only while it holds what the writer had read there.
+	Same bool `json:"same,omitempty"`
 }
 
 type accessKind string
@@ -211,7 +213,7 @@ func effect(a access, c *number, base, new int64, decision history.Decision) his
 			e.Result = history.NoDecision
 		}
 		return e
-	case a.Kind == writes && a.Once && decision == history.Landed && c.taken[new]:
+	case a.Kind == writes && decision == history.Landed && (a.Once && c.taken[new] || a.Same && c.value != base):
 		e.Result = history.Refused
 	}
 	if e.Base = base; a.Kind == writes && e.Result == history.Landed {

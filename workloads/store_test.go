@@ -47,6 +47,28 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// TestSame: a version column takes no write on top of another, and whoever is refused may come again.
+func TestSame(t *testing.T) {
+	var last history.Event
+	s := NewStore(func(ev history.Event) { last = ev })
+	update := func(base values) history.Decision {
+		a := to(writes, part{Lock: "L"}, base, true)
+		a.Same = true
+		s.serve(a)
+		return last.Copies.Plain.Result
+	}
+	base := s.serve(to(reads, part{Lock: "L"}, values{}, false))[0]
+	if first, late := update(base), update(base); first != history.Landed || late != history.Refused {
+		t.Errorf("%s and %s, want landed and refused", first, late)
+	}
+	if got := update(s.serve(to(reads, part{Lock: "L"}, values{}, false))[0]); got != history.Landed {
+		t.Errorf("read again: %s", got)
+	}
+	if got := s.serve(to(reads, part{Lock: "L"}, values{}, false))[0]; got.Plain != 2 || got.Checked != 2 {
+		t.Errorf("the copies hold %+v", got)
+	}
+}
+
 func TestAReadCountsForFencing(t *testing.T) {
 	s := NewStore(func(history.Event) {})
 	base := s.serve(to(reads, part{Lock: "L", Token: 7}, values{}, false))[0]

@@ -31,9 +31,10 @@ type Judge interface {
 type Info struct {
 	Name string
 	Doc  string
-	// Needs are the traits without which a lock has nothing to do here: Shared,
-	// Reentrant.
+	// Needs are the traits without which a lock has nothing to do here: Shared.
 	Needs lb.Traits
+	// Again: a holder asks for what it holds. Where the lock is not reentrant it waits for itself.
+	Again bool
 	// Steps are the points that sections pass, in order; every one passes StepGranted,
 	// StepBegun and StepWork.
 	Steps []string
@@ -43,8 +44,10 @@ type Info struct {
 	// Guarded: what is done under the lock is right without it, too, and two holders at
 	// once are no harm.
 	Guarded bool
-	// Keys: the store keeps which keys were written once, which only its memory can.
-	Keys bool
+	// Decides: the store looks at more than the token before it takes a write, which only its memory can.
+	Decides bool
+	// Forgets: some holds are never given back. Only a lease that nobody renews ends then.
+	Forgets bool
 	// Sparse: clients meet too seldom for a known hazard to show in every run.
 	Sparse bool
 	// Nested: holders wait for another lock. A lease that nobody renews may end meanwhile,
@@ -65,11 +68,8 @@ type Info struct {
 
 // Available says why the lock has nothing to do here, or nil.
 func (i Info) Available(lock lb.Info) error {
-	switch {
-	case i.Needs.Shared && !lock.Traits.Shared:
+	if i.Needs.Shared && !lock.Traits.Shared {
 		return fmt.Errorf("the workload %s needs a shared mode, and %s has none", i.Name, lock.Name)
-	case i.Needs.Reentrant && !lock.Traits.Reentrant:
-		return fmt.Errorf("the workload %s acquires again what it holds, and %s is not reentrant", i.Name, lock.Name)
 	}
 	return nil
 }
@@ -82,6 +82,9 @@ func (i Info) Expected(lock lb.Info, fault string) *lb.Expectation {
 	if own := (lb.Info{Expect: i.Expect}).Expected(fault); own != nil && !stuck {
 		return own
 	}
+	if misuse := i.misuse(lock, fault); misuse != nil {
+		return misuse
+	}
 	if declared == nil {
 		return nil
 	}
@@ -89,10 +92,33 @@ func (i Info) Expected(lock lb.Info, fault string) *lb.Expectation {
 	switch {
 	case i.Sparse && !safe:
 		return orElse(*declared, lb.Safe, "clients meet too seldom for it to show in every run")
+	case i.Forgets && lock.Outlasts() && !slices.Contains(declared.Outcomes, lb.Stuck):
+		return orElse(*declared, lb.Stuck, "a lock that lasts as long as its holder's process stays taken when it is forgotten")
 	case i.Nested && safe && fault != "none" && lock.Traits.Leased && !lock.Traits.Renewing:
 		return orElse(*declared, lb.Check, "a lease may end while its holder waits for another lock")
 	}
 	return declared
+}
+
+// misuse is what comes of a use without any fault that the lock is not made for, or nil.
+func (i Info) misuse(lock lb.Info, fault string) *lb.Expectation {
+	calm := lock.Expected("none")
+	if calm == nil || !slices.Contains(calm.Outcomes, lb.Safe) {
+		return nil // it is none, or breaks as it is
+	}
+	const claim = "the algorithm's own claim"
+	switch {
+	case i.Again && !lock.Traits.Reentrant:
+		return &lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Stuck, lb.Broken},
+			Why: "the lock is not reentrant: whoever asks for what it holds waits for itself", Source: claim}
+	case i.Forgets && lock.Outlasts() && fault == "none":
+		return &lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+			Why: "the lock lasts as long as its holder's process, and stays taken when it is forgotten", Source: claim}
+	case i.Forgets && lock.Traits.Reentrant && fault == "none":
+		return &lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Stuck, lb.Safe},
+			Why: "whoever has forgotten the lock may enter it again, and each time its lease begins anew", Source: claim}
+	}
+	return nil
 }
 
 // orElse is an expectation of which another outcome is as good.

@@ -34,6 +34,9 @@ func TestExpected(t *testing.T) {
 		{Transfer{}, "none", []lb.Outcome{lb.Safe}},
 		{Transfer{}, "pause", []lb.Outcome{lb.Broken}},
 		{Counter{}, "cut", []lb.Outcome{lb.Safe}},
+		{Counter{CAS: true}, "pause", []lb.Outcome{lb.Safe}},
+		{Reentrant{}, "none", []lb.Outcome{lb.Stuck, lb.Broken}},
+		{NeverReleases{}, "none", []lb.Outcome{lb.Safe}},
 	} {
 		var got []lb.Outcome
 		if e := tt.of.Info().Expected(lock, tt.fault); e != nil {
@@ -47,6 +50,16 @@ func TestExpected(t *testing.T) {
 	if e := (Transfer{}).Info().Expected(lock, "cut"); len(e.Outcomes) != 1 {
 		t.Errorf("a lease that is renewed does not end: %+v", e)
 	}
+	if e := (NeverReleases{}).Info().Expected(lock, "none"); !slices.Equal(e.Outcomes, []lb.Outcome{lb.Stuck}) {
+		t.Errorf("a lock that is renewed stays taken when it is forgotten: %+v", e)
+	}
+	if e := (NeverReleases{}).Info().Expected(lock, "cut"); !slices.Equal(e.Outcomes, []lb.Outcome{lb.Safe, lb.Stuck}) {
+		t.Errorf("forgotten, under a fault: %+v", e)
+	}
+	lock.Traits.Reentrant = true
+	if e := (Reentrant{}).Info().Expected(lock, "none"); !slices.Equal(e.Outcomes, []lb.Outcome{lb.Safe}) {
+		t.Errorf("a reentrant lock does not wait for itself: %+v", e)
+	}
 	if e := lock.Expected("pause"); len(e.Outcomes) != 1 {
 		t.Errorf("the lock's own expectation is changed: %+v", e)
 	}
@@ -54,11 +67,11 @@ func TestExpected(t *testing.T) {
 
 // TestAvailable: a lock without the mode that the work is about has nothing to do.
 func TestAvailable(t *testing.T) {
-	plain, shared, reentrant := lb.Info{Name: "plain"}, lb.Info{Traits: lb.Traits{Shared: true}}, lb.Info{Traits: lb.Traits{Reentrant: true}}
+	plain, shared := lb.Info{Name: "plain"}, lb.Info{Traits: lb.Traits{Shared: true}}
 	for _, w := range All() {
 		i := w.Info()
-		if (i.Available(plain) == nil) != (i.Needs == lb.Traits{}) || i.Needs.Shared && i.Available(shared) != nil || i.Needs.Reentrant && i.Available(reentrant) != nil {
-			t.Errorf("%s: %v, %v, %v", i.Name, i.Available(plain), i.Available(shared), i.Available(reentrant))
+		if (i.Available(plain) == nil) != (i.Needs == lb.Traits{}) || i.Needs.Shared && i.Available(shared) != nil {
+			t.Errorf("%s: %v, %v", i.Name, i.Available(plain), i.Available(shared))
 		}
 		if i.Steps[0] != StepGranted || i.Steps[1] != StepBegun || !slices.Contains(i.Steps, StepWork) {
 			t.Errorf("%s passes %v", i.Name, i.Steps)

@@ -28,10 +28,14 @@ func broken() []mutants.Mutant {
 		// Without a lock a task runs twice, and with the key it does not.
 		mutants.New(named{none.New(), "none-without-a-key"}, named{none.New(), "none-with-a-key"}, "none", "task-", lb.Broken).Doing("once").Beside("once-key"),
 		mutants.New(none.New(), lua(), "none", "in all accounts", lb.Broken).Doing("transfer").Or("a transfer is lost"),
-		mutants.New(named{lua(), "in-no-order"}, lua(), "none", lb.Deadlock, lb.Check, lb.Broken).Doing("transfer-unordered").Beside("transfer"),
+		mutants.New(named{lua(), "in-no-order"}, lua(), "none", lb.Deadlock, lb.Stuck, lb.Broken).Doing("transfer-unordered").Beside("transfer"),
 		mutants.New(wrapped{named{redis.ReadWrite(), "all-may-read"}, everybodyReads}, redis.ReadWrite(), "none", "when it looked again", lb.Broken).Doing("readers"),
 		// It is a lock, but no reentrant one: who acquires again waits for itself.
-		mutants.New(named{lua(), "waits-for-itself"}, redis.Reentrant(), "none", lb.Deadlock, lb.Check, lb.Broken).Doing("reentrant"),
+		mutants.New(named{lua(), "waits-for-itself"}, redis.Reentrant(), "none", lb.Deadlock, lb.Stuck, lb.Broken).Doing("reentrant"),
+		// What is forgotten stays taken where the holder's process renews it.
+		mutants.New(named{redis.Watchdog(), "renewed-for-ever"}, lua(), "none", lb.Ghost, lb.Stuck).Doing("never-releases"),
+		// Without a lock an update is lost, and with a version column it is not.
+		mutants.New(named{none.New(), "none-without-a-version"}, named{none.New(), "none-with-a-version"}, "none", lb.DoubleGrant, lb.Broken).Doing("counter").Beside("counter-cas"),
 		mutants.New(wrapped{named{lua(), "does-not-count"}, remembers}, redis.Reentrant(), "none", "gave back one of its two holds", lb.Broken).Doing("reentrant"),
 	}
 }
