@@ -24,7 +24,7 @@ const forgets = 12
 func (NeverReleases) Info() Info {
 	return Info{
 		Name:     "never-releases",
-		Doc:      fmt.Sprintf("read a counter, write it back plus one; one in %d forgets to give the lock back, and its process lives on", forgets),
+		Doc:      fmt.Sprintf("read a counter, write it back plus one; one hold in %d is not given back, and its process lives on", forgets),
 		Steps:    sectionSteps,
 		Evidence: []string{checker.LayerStore, checker.LayerWorkload},
 		Forgets:  true,
