@@ -116,7 +116,7 @@ func (i Info) misuse(lock lb.Info, fault string) *lb.Expectation {
 			Why: "the lock lasts as long as its holder's process, and stays taken when it is forgotten", Source: claim}
 	case i.Forgets && lock.Traits.Reentrant && fault == "none":
 		return &lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Stuck, lb.Safe},
-			Why: "whoever has forgotten the lock may enter it again, and each time its lease begins anew", Source: claim}
+			Why: "whoever has forgotten the lock may enter it again, and each time its lease begins again", Source: claim}
 	}
 	return nil
 }
