@@ -83,7 +83,8 @@ commands:
 	} {
 		var c checker.Cell
 		for start := time.Now(); ; time.Sleep(time.Second) { // until the server answers
-			cmd := testkit.Command(t, dir, "run", "--json", "--algorithm", tc.algorithm, "--fault", tc.fault, "--addrs", tc.addrs, "--duration", "500ms")
+			cmd := testkit.Command(t, dir, "run", "--json", "--algorithm", tc.algorithm, "--fault", tc.fault, "--addrs", tc.addrs, "--duration", "500ms",
+				"--ttl", "4.3s") // long enough for services that have just begun on a busy machine
 			code, stdout, stderr := testkit.Ran(t, cmd)
 			if code == exitCantRun && time.Since(start) < time.Minute {
 				continue
