@@ -71,9 +71,7 @@ func (t impatientTask) Run(ctx context.Context, s Session) error {
 			}
 		}()
 	}
-	err := under(asking, s, func(ctx context.Context, held []*lb.Lease) error {
-		return t.do(ctx, section{session: s, leases: held, change: plus(1), last: stepBeforeWrite})
-	}, ask)
+	err := under(asking, s, t.adds(s), ask)
 	t.rest(ctx, err != nil)
 	return err
 }

@@ -38,9 +38,7 @@ type reentrantTask struct{ kit }
 
 // Run implements [Task].
 func (t reentrantTask) Run(ctx context.Context, s Session) error {
-	work := func(ctx context.Context, held []*lb.Lease) error {
-		return t.do(ctx, section{session: s, leases: held, change: plus(1), last: stepBeforeWrite})
-	}
+	work := t.adds(s)
 	asked := ctx // which ends with the run: nobody waits for itself for longer
 	return under(ctx, s, func(ctx context.Context, held []*lb.Lease) error {
 		if err := under(asked, s, work, Ask{}); err != nil {

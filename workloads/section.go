@@ -132,6 +132,13 @@ func (k kit) do(ctx context.Context, s section) error {
 	return err
 }
 
+// adds is the section that reads a counter and writes it back plus one.
+func (k kit) adds(s Session) func(context.Context, []*lb.Lease) error {
+	return func(ctx context.Context, held []*lb.Lease) error {
+		return k.do(ctx, section{session: s, leases: held, change: plus(1), last: stepBeforeWrite})
+	}
+}
+
 // work takes a moment and comes to the step at its end. Long work is one such moment after the other,
 // so that a fault finds a holder at work; whoever was stopped there has worked enough, and acts at once.
 func (k kit) work(ctx context.Context, req lb.Request, s section) error {
