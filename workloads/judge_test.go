@@ -31,11 +31,11 @@ func TestJudges(t *testing.T) {
 	}{
 		{"a shop without customers", Stock{}, twoHolders, checker.Vacuous, "nothing was sold"},
 		{"a shop", Stock{}, twoHolders + "5 write A a seq=1 plain=0/0/20; 6 write B b seq=2 plain=20/20/19; 7 write A a seq=3 plain=19/19/18",
-			checker.Valid, "the books are right: 2 sold and 18 left of 20 delivered; with a look"},
+			checker.Valid, "the books are right: 2 sold and 18 left of 20 in all; with a look"},
 		{"the last item, twice", Stock{}, twoHolders + "5 write A a seq=1 plain=1/1/0; 6 write B b seq=2 plain=0/1/0 checked=0/1/skipped",
-			checker.Invalid, "oversold by 1: 2 sold and 0 left of 1 delivered; with a look at the lease before each write: the books are right"},
+			checker.Invalid, "oversold by 1: 2 sold and 0 left of 1 in all; with a look at the lease before each write: the books are right"},
 		{"a delivery over a delivery", Stock{}, twoHolders + "5 write A a seq=1 plain=0/0/20; 6 write B b seq=2 plain=20/0/20;7 write A a seq=3 plain=20/20/19",
-			checker.Invalid, "20 items vanished from the books: 1 sold and 19 left of 40 delivered"},
+			checker.Invalid, "20 items vanished from the books: 1 sold and 19 left of 40 in all"},
 		{"two goods, one wrong either way", Stock{}, twoHolders + "5 c A c lock=m;6 r A c ok lock=m;7 write A a seq=1 plain=1/1/0; 8 write B b seq=2 plain=0/1/0;" +
 			"9 write A c lock=m seq=3 plain=0/0/20; 10 write A c lock=m seq=4 plain=20/0/20", checker.Invalid, "oversold by 1, 20 items vanished"},
 
@@ -121,7 +121,7 @@ func TestWords(t *testing.T) {
 		want string
 	}{
 		{Stock{}, "1 c A a;2 r A a ok;3 c B b;4 r B b ok;5 write A a seq=1 plain=1/1/0; 6 write B b seq=2 plain=0/1/0",
-			"oversold by 1: 2 sold and 0 left of 1 delivered"},
+			"oversold by 1: 2 sold and 0 left of 1 in all"},
 		{Once{}, "ms;1 c A a;2 r A a ok;3 c B b;4 r B b ok;5 write A a seq=1 plain=0/0/1;9 write B b seq=2 plain=1/0/1",
 			"task-1 ran twice: by A at 0.004 s and by B at 0.008 s"},
 		{Transfer{}, "1 c A a;2 r A a ok;3 c B b;4 r B b ok;5 write A a seq=1 plain=100/100/93;6 write B b seq=2 plain=93/100/104",
