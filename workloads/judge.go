@@ -114,7 +114,19 @@ func peak(changes []change) (highest int) {
 // calm reports whether nothing went wrong in s but what the lock did: no fault was in
 // force, and every process ran.
 func calm(ix *history.Index, s history.Span) bool {
-	disturbed := func(d history.Span) bool { return d.From <= s.To && s.From <= d.To }
-	return !slices.ContainsFunc(ix.Faults, func(f history.Fault) bool { return disturbed(f.Span()) }) &&
-		!slices.ContainsFunc(ix.Workers, func(w history.Worker) bool { return slices.ContainsFunc(w.Silences, disturbed) })
+	return !struck(ix, s) && !slices.ContainsFunc(silences(ix), func(d history.Span) bool { return d.From <= s.To && s.From <= d.To })
+}
+
+// struck reports whether a fault was in force in s.
+func struck(ix *history.Index, s history.Span) bool {
+	return slices.ContainsFunc(ix.Faults, func(f history.Fault) bool { return f.Span().From <= s.To && s.From <= f.Span().To })
+}
+
+// silences are the times in which some process did not run.
+func silences(ix *history.Index) []history.Span {
+	var all []history.Span
+	for _, w := range ix.Workers {
+		all = append(all, w.Silences...)
+	}
+	return history.Union(all)
 }

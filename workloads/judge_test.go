@@ -89,6 +89,7 @@ func TestJudges(t *testing.T) {
 		{"the run was over", NeverReleases{}, "ms;1 c A a;2 r A a ok;3 c B b;900 end", checker.Vacuous, "no forgotten hold"},
 		{"nobody else asked", NeverReleases{}, "ms;1 c A a;2 r A a ok;6000 end", checker.Vacuous, "no forgotten hold"},
 		{"nobody had it again, and somebody stood still", NeverReleases{}, "ms;1 c A a;2 r A a ok;3 c w.B b;5000 silent w call=10;6000 end", checker.Vacuous, "no forgotten hold"},
+		{"somebody stood still for a moment, long before", NeverReleases{}, "ms;1 c A a;2 r A a ok;3 c w.B b;500 silent w call=10;6000 end", checker.Invalid, "others did without the lock for 5.998 s"},
 		{"somebody stood still", NeverReleases{}, "ms;1 c A a;2 r A a ok;3 c w.B b;5000 silent w call=10;5001 r w.B b ok;6000 end", checker.Valid, "after 4.999 s at most"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func comesBack(plan history.Plan) lb.Instant { return lb.Instant(2*plan.TTL + 2*
 // Judge implements [Judge]: when others got the lock that somebody had forgotten.
 func (NeverReleases) Judge(ix *history.Index, plan history.Plan) checker.Layer {
 	var f findings
-	forgotten, longest := 0, lb.Instant(0)
+	forgotten, longest, still := 0, lb.Instant(0), silences(ix)
 	for lock, grants := range grantsOf(ix) {
 		for n, a := range grants {
 			if ix.Released(a) < history.Forever || ix.Dead(a) < history.Forever {
@@ -68,13 +68,16 @@ func (NeverReleases) Judge(ix *history.Index, plan history.Plan) checker.Layer {
 			if i := slices.IndexFunc(grants[n:], func(b *history.Acquisition) bool { return b.Client != a.Client }); i >= 0 {
 				taken.To, over = grants[n+i].Return, true
 			}
-			late := taken.To-taken.From > comesBack(plan)
-			if !over && !(late && calm(ix, taken) && waitedFor(ix, int32(lock), a.Client, taken)) {
+			// What a process that stood still missed it makes up for; what a fault leaves behind may last.
+			late := !struck(ix, taken) && slices.ContainsFunc(history.Without([]history.Span{taken}, still), func(calm history.Span) bool {
+				return calm.To-calm.From > comesBack(plan) && waitedFor(ix, int32(lock), a.Client, calm)
+			})
+			if !over && !late {
 				continue // the run was over before, something else kept the others out, or nobody else asked
 			}
 			forgotten++
 			longest = max(longest, taken.To-taken.From)
-			if late && calm(ix, taken) {
+			if late {
 				f.add(func() checker.Finding { return neverBack(ix, a, taken, over) })
 			}
 		}
@@ -89,7 +92,7 @@ func (NeverReleases) Judge(ix *history.Index, plan history.Plan) checker.Layer {
 	return f.layer("%s never given back: "+say, english.Count(forgotten, "hold"), seconds(longest))
 }
 
-// waitedFor reports whether another client than but waited for the lock at the end of the time.
+// waitedFor reports whether another client than but waited for the lock at the end of s.
 func waitedFor(ix *history.Index, lock, but int32, s history.Span) bool {
 	for n := range ix.Acqs {
 		if a := &ix.Acqs[n]; a.Asked && a.Lock == lock && a.Client != but && a.Call < s.To && ix.Waited(int32(n)) >= s.To {
