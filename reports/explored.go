@@ -32,9 +32,9 @@ func Explored(w io.Writer, e *rundir.Explored, width int, again func(dir string)
 	if e.Digest != "" {
 		set = ", digest " + e.Digest
 	}
-	t.line(fmt.Sprintf("  %s, in %s of ending%s", span(1000*e.Seconds), plural1(e.Ways, "way"), set))
+	t.line(fmt.Sprintf("  %s, in %s of ending%s", span(1000*e.Seconds), countLarge(e.Ways, "way"), set))
 	if met := met(e); met > 0 {
-		t.text("  ", fmt.Sprintf("%s beside these came to a moment that was walked on from before, with the same to come and the same to judge", plural1(met, "order")))
+		t.text("  ", fmt.Sprintf("%s beside these came to a moment that was walked on from before, with the same to come and the same to judge", countLarge(met, "order")))
 	}
 	if astray, all := strays(e); astray > 0 {
 		t.text("  ", fmt.Sprintf("%s of %s did not go as planned, and are not counted: %s", thousands(astray), thousands(all), whyAstray(e)))
@@ -70,7 +70,7 @@ func (t terminal) classes(e *rundir.Explored) {
 	}
 	for _, c := range e.Classes {
 		n := thousands(c.Orders)
-		t.line(fmt.Sprintf("  %s  %s%s %s: %s  %s", pad(c.Name, name), strings.Repeat(" ", orders-len(n)), n, pad(word1(c.Orders, "order"), 6), pad(cameOf(c), came), c.Declared))
+		t.line(fmt.Sprintf("  %s  %s%s %s: %s  %s", pad(c.Name, name), strings.Repeat(" ", orders-len(n)), n, pad(english.Noun(c.Orders, "order"), 6), pad(cameOf(c), came), c.Declared))
 	}
 }
 
@@ -121,9 +121,9 @@ func exploredSays(e *rundir.Explored) string {
 	case n == 0:
 		return "no order was walked, so nothing is known"
 	case len(e.Doubts) > 0 && brokenAs(e) == "":
-		return fmt.Sprintf("nothing is proven: %s of %s seemed to break it, and did not do so again", thousands(broken), plural1(n, "order"))
+		return fmt.Sprintf("nothing is proven: %s of %s seemed to break it, and did not do so again", thousands(broken), countLarge(n, "order"))
 	case brokenAs(e) != "":
-		return fmt.Sprintf("%s of %s, %s", brokenBy(e), plural1(n, "order"), declaredAll(e))
+		return fmt.Sprintf("%s of %s, %s", brokenBy(e), countLarge(n, "order"), declaredAll(e))
 	case n == 1:
 		return "the one order does not break it" + of
 	}
@@ -289,12 +289,5 @@ func thousands(n int) string {
 	return s
 }
 
-// word1 is the thing, or the things.
-func word1(n int, thing string) string {
-	if n == 1 {
-		return thing
-	}
-	return thing + "s"
-}
-
-func plural1(n int, thing string) string { return thousands(n) + " " + word1(n, thing) }
+// countLarge is [english.Count] of numbers that may have many digits.
+func countLarge(n int, noun string) string { return thousands(n) + " " + english.Noun(n, noun) }

@@ -85,12 +85,12 @@ func newOrdersView(e *rundir.Explored, at place) ordersView {
 	case len(e.Replays) > 0:
 		v.Short = replayed(e)
 	case broken > 0:
-		v.Short = thousands(broken) + " of " + plural1(n, "order") + " break it"
+		v.Short = thousands(broken) + " of " + countLarge(n, "order") + " break it"
 		v.Says = strings.TrimPrefix(v.Says, string(v.Outcome)+" ") + ". The bounds: " + e.Within
 	case e.Proves() != "":
-		v.Short = plural1(n, "order") + ", and not every one: none breaks it"
+		v.Short = countLarge(n, "order") + ", and not every one: none breaks it"
 	default:
-		v.Short = plural1(n, "order") + ": none breaks it"
+		v.Short = countLarge(n, "order") + ": none breaks it"
 	}
 	if e.Plan.Topology != "" { // the row may be of other servers
 		v.Rest = append(v.Rest, "explored on "+e.Plan.Topology)

@@ -12,13 +12,14 @@ import (
 // Count is a number with its noun, such as "1 server" and "2 servers". The noun is given in the
 // singular, and is a regular one.
 func Count[N int | uint64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprint(n) + " " + plural(noun)
+	return fmt.Sprint(n) + " " + Noun(n, noun)
 }
 
-func plural(noun string) string {
+// Noun is the noun of [Count] without its number.
+func Noun[N int | uint64](n N, noun string) string {
+	if n == 1 {
+		return noun
+	}
 	end := func(of string) bool { return strings.HasSuffix(noun, of) }
 	switch {
 	case end("sh"), end("s"), end("x"), end("ch"):
