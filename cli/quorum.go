@@ -22,7 +22,7 @@ import (
 
 // studied are the topologies whose servers make the ensembles, with the lock that
 // tries them.
-var studied = []struct{ topology, algorithm string }{{"zookeeper", "zk-sequential"}, {"etcd", "etcd-lease"}}
+var studied = []struct{ topology, algorithm string }{{"zookeeper", "zk-sequential"}, {"etcd", "etcd-lease"}, {"redis", "redlock"}}
 
 // largest is the largest ensemble of the study.
 const largest = 6
@@ -54,7 +54,7 @@ answer is a table and a page.`,
 			if err != nil {
 				return exit{exitCantRun, err}
 			}
-			if err := p.ready(cmd.Context(), driver, []string{studied[0].topology, studied[1].topology}, lab.Own{}, false); err != nil {
+			if err := p.ready(cmd.Context(), driver, []string{studied[0].topology, studied[1].topology, studied[2].topology}, lab.Own{}, false); err != nil {
 				return err
 			}
 			if err := os.MkdirAll(out, 0o755); err != nil {

@@ -14,7 +14,7 @@ import (
 // sampleStudy is a study in which the majority decides.
 func sampleStudy() quorum.Study {
 	s := quorum.Study{Schema: quorumSchema}
-	for _, kind := range []string{"zookeeper", "etcd"} {
+	for _, kind := range []string{"zookeeper", "etcd", "redis"} {
 		for n := 1; n <= 6; n++ {
 			e := quorum.New(kind, n)
 			e.Add(0, quorum.Result{Survives: n - majority(n)})
@@ -61,7 +61,7 @@ func TestQuorumPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]int{
-		`<tr><th scope="row"`: 12, `class="split"`: 18, "side can\"": 12, "side cannot\"": 24,
+		`<tr><th scope="row"`: 18, `class="split"`: 27, "side can\"": 18, "side cannot\"": 36,
 		"Even sizes buy nothing": 1, "a slip": 1, "No difference": 1, " differs": 0,
 	} {
 		if n := strings.Count(string(first), text); n != want {

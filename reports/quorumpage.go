@@ -36,8 +36,11 @@ func newQuorumView(study quorum.Study) *quorumView {
 }
 
 func kindName(kind string) string {
-	if kind == "zookeeper" {
+	switch kind {
+	case "zookeeper":
 		return "ZooKeeper"
+	case "redis":
+		return "Redlock"
 	}
 	return kind
 }
@@ -124,7 +127,7 @@ func remarks(study quorum.Study) []string {
 	}
 	if len(out) == 0 && len(sizes) > 0 {
 		out = append(out, fmt.Sprintf("No difference: %s servers came out as published, with %s. The survey says nothing of 1 server.",
-			strings.Join(sizes, ", "), strings.Join(kinds, " and with ")))
+			strings.Join(sizes, ", "), strings.Join(kinds, ", with ")))
 	}
 	if len(needs) > 0 {
 		out = append(out, "Of 6 servers the survey says at first that at least 3 must run, and in the next words that at least 4 must: a slip. "+

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"slices"
 	"syscall"
@@ -113,6 +114,8 @@ type Bench struct {
 	Kind    lab.Kind
 	Servers int
 	Log     func(name string) (*os.File, error)
+
+	all []*lab.Server
 }
 
 // Measure does one measurement: the split that cuts off few servers, or, for 0, the
@@ -179,6 +182,7 @@ func (s *Bench) start(ctx context.Context) (*lab.Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.all = service.Servers
 	if !s.try(ctx, service.Servers).Locks {
 		return nil, fmt.Errorf("quorum: %d %s servers do not work together", s.Servers, s.Kind.Name)
 	}
@@ -202,7 +206,7 @@ func (s *Bench) try(ctx context.Context, servers []*lab.Server) Side {
 
 func (s *Bench) lock(ctx context.Context, servers []*lab.Server) error {
 	env := &lb.Env{
-		Client: "quorum", Servers: lab.Endpoints(servers), TTL: sessionTTL, Clock: lb.HostClock{},
+		Client: "quorum", Servers: s.endpoints(servers), TTL: sessionTTL, Clock: lb.HostClock{},
 		Rand: rand.New(rand.NewPCG(1, uint64(clock.Now()))),
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*sessionTTL)
@@ -217,6 +221,24 @@ func (s *Bench) lock(ctx context.Context, servers []*lab.Server) error {
 		return err
 	}
 	return c.Release(ctx, req)
+}
+
+// endpoints are those that a client is given that sees only these servers. Independent ones don't
+// know of each other, so their client has to know them all: those that it doesn't see refuse it.
+func (s *Bench) endpoints(seen []*lab.Server) []string {
+	if s.Kind.Quorum {
+		return lab.Endpoints(seen)
+	}
+	const nobodyListens = "1"
+	var all []string
+	for _, server := range s.all {
+		endpoint := server.Endpoint()
+		if host, _, err := net.SplitHostPort(endpoint); err == nil && !slices.Contains(seen, server) {
+			endpoint = net.JoinHostPort(host, nobodyListens)
+		}
+		all = append(all, endpoint)
+	}
+	return all
 }
 
 func nodes(servers []*lab.Server) (all []lab.Node) {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -51,6 +52,33 @@ func (v votes) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 func (votes) Release(context.Context, lb.Request) error { return nil }
 func (votes) Close() error                              { return nil }
 
+const port = 2
+
+// alone is a lock of servers on paper that don't know of each other: it is granted while
+// its client reaches more than half of all.
+type alone struct{ majority }
+
+func (a alone) Open(_ context.Context, env *lb.Env) (lb.Client, error) {
+	reached := 0
+	for _, endpoint := range env.Servers {
+		host, at, err := net.SplitHostPort(endpoint)
+		if err != nil {
+			return nil, err
+		}
+		if at == strconv.Itoa(port) && len(a.paper.Sees(host)) > 0 {
+			reached++
+		}
+	}
+	if reached <= len(env.Servers)/2 {
+		return nil, errors.New("no majority")
+	}
+	return granted{}, nil
+}
+
+type granted struct{ votes }
+
+func (granted) Acquire(context.Context, lb.Request) (*lb.Lease, error) { return nil, nil }
+
 // bench measures servers on paper, of which the last that runs leads.
 func bench(t *testing.T, servers, needs int) *Bench {
 	paper, logs := &labtest.Paper{}, t.TempDir()
@@ -60,19 +88,27 @@ func bench(t *testing.T, servers, needs int) *Bench {
 		return len(all) > 0 && (len(all) == 1 || all[len(all)-1] < host), err
 	}
 	return &Bench{Lab: paper, Impl: majority{paper, needs}, Servers: servers,
-		Kind: lab.Kind{Name: "s", Leads: leads, Program: func(lab.Host, []lab.Host) lab.Program { return lab.Program{Port: 1} }},
+		Kind: lab.Kind{Name: "s", Quorum: true, Leads: leads, Program: func(lab.Host, []lab.Host) lab.Program { return lab.Program{Port: port} }},
 		Log:  func(name string) (*os.File, error) { return os.Create(filepath.Join(logs, name)) }}
 }
 
 // TestMeasure finds of each ensemble what is known of majorities: it survives the crash
 // of fewer than half, and a side of a split works if it has more than half.
 func TestMeasure(t *testing.T) {
+	t.Run("that agree", func(t *testing.T) { measures(t, func(*Bench) {}) })
+	t.Run("independent", func(t *testing.T) {
+		measures(t, func(b *Bench) { b.Kind.Quorum, b.Impl = false, alone{b.Impl.(majority)} })
+	})
+}
+
+func measures(t *testing.T, of func(*Bench)) {
 	for servers, survives := range Published {
 		b := bench(t, servers, servers/2+1)
 		e := New("paper", servers)
 		synctest.Test(t, func(t *testing.T) {
 			for few := range servers/2 + 1 {
 				*b = *bench(t, servers, servers/2+1)
+				of(b)
 				r, err := b.Measure(t.Context(), few)
 				if err != nil {
 					t.Fatalf("%d servers, split %d: %v", servers, few, err)
