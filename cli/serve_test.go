@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"net/http"
 	"os"
@@ -85,7 +86,9 @@ func TestServeLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, url := serving(t, dir)
-	matrix := testkit.Command(t, dir, "matrix", "--algorithms", "none", "--faults", "none", "--runs", "4", "--jobs", "1", "--duration", "500ms", "--out", filepath.Join("runs", "m"))
+	matrix := testkit.Command(t, dir, "matrix", "--algorithms", "none", "--faults", "none", "--runs", "4", "--jobs", "1", "--duration", "2s", "--out", filepath.Join("runs", "m"))
+	var printed bytes.Buffer
+	matrix.Stdout, matrix.Stderr = &printed, &printed
 	if err := matrix.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +99,7 @@ func TestServeLive(t *testing.T) {
 	whole := func() bool {
 		return strings.HasSuffix(seen[""], "done: 4 runs; ") && strings.HasSuffix(seen["runs/m/"], "done: 4 runs; ")
 	}
-	for end := time.Now().Add(time.Minute); !whole(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); !whole(); time.Sleep(50 * time.Millisecond) {
 		for path := range seen {
 			if m := state.FindStringSubmatch(body(t, url+path)); m != nil && !strings.HasSuffix(seen[path], m[1]+"; ") {
 				seen[path] += m[1] + "; "
@@ -112,6 +115,6 @@ func TestServeLive(t *testing.T) {
 		}
 	}
 	if err := <-ended; err != nil {
-		t.Errorf("the matrix: %v", err)
+		t.Errorf("the matrix: %v\n%s", err, printed.String())
 	}
 }
