@@ -11,6 +11,8 @@ func All() []Workload {
 		Stock{Goods: 6},
 		Once{},
 		Once{Key: true},
+		Reward{},
+		Reward{Record: true},
 		Transfer{},
 		Transfer{Unordered: true},
 		Readers{},

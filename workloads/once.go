@@ -59,22 +59,22 @@ func (o Once) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 	var f findings
 	var told []string
 	for _, c := range cares(ix) {
-		runs, refused := runsOf(ix, c)
-		twice := 0
+		runs, refused := writesOf(ix, c)
+		repeated := 0
 		for _, task := range runs {
 			if len(task) < 2 {
 				continue
 			}
-			if twice++; c.name == "" {
-				f.add(func() checker.Finding { return ranTwice(ix, task) })
+			if repeated++; c.name == "" {
+				f.add(func() checker.Finding { return twice(ix, "task", "ran", task) })
 			}
 		}
 		if c.name == "" && len(runs) == 0 {
 			return vacuous("no task was run")
 		}
 		say := "each ran once"
-		if twice > 0 {
-			say = fmt.Sprintf("%d ran more than once", twice)
+		if repeated > 0 {
+			say = fmt.Sprintf("%d ran more than once", repeated)
 		}
 		if o.Key {
 			say += fmt.Sprintf(", %s refused by the key", english.Count(refused, "repetition"))
@@ -84,9 +84,9 @@ func (o Once) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 	return f.layer("%s", strings.Join(told, "; "))
 }
 
-// runsOf are the writes by which each task was ticked off in a copy, in the order of
-// their second ones, and how many were refused.
-func runsOf(ix *history.Index, c care) (runs [][]*history.Access, refused int) {
+// writesOf are the writes of each number in a copy, in the order of their first ones, and
+// how many were refused.
+func writesOf(ix *history.Index, c care) (all [][]*history.Access, refused int) {
 	number := map[int64]int{}
 	for i := range ix.Accesses {
 		a := &ix.Accesses[i]
@@ -98,31 +98,32 @@ func runsOf(ix *history.Index, c care) (runs [][]*history.Access, refused int) {
 		case e.Result == history.Landed:
 			n, ok := number[e.New]
 			if !ok {
-				n = len(runs)
-				number[e.New], runs = n, append(runs, nil)
+				n = len(all)
+				number[e.New], all = n, append(all, nil)
 			}
-			runs[n] = append(runs[n], a)
+			all[n] = append(all[n], a)
 		}
 	}
-	return runs, refused
+	return all, refused
 }
 
-func ranTwice(ix *history.Index, task []*history.Access) checker.Finding {
+// twice is a thing that was to be done once.
+func twice(ix *history.Index, thing, done string, writes []*history.Access) checker.Finding {
 	var by []string
-	for _, a := range task[:min(len(task), 3)] {
+	for _, a := range writes[:min(len(writes), 3)] {
 		by = append(by, ix.Clients[a.Client].Name+" at "+sec(ix, a.At))
 	}
-	if more := len(task) - len(by); more > 0 {
+	if more := len(writes) - len(by); more > 0 {
 		by = append(by, fmt.Sprint(more, " more"))
 	}
 	last := len(by) - 1
 	how := "twice"
-	if len(task) > 2 {
-		how = fmt.Sprint(len(task), " times")
+	if len(writes) > 2 {
+		how = fmt.Sprint(len(writes), " times")
 	}
-	f := about(ix, ix.Acqs[task[0].Acq].Lock, task[1], "task-%d ran %s: by %s and by %s", task[0].Plain.New, how, strings.Join(by[:last], ", "), by[last])
+	f := about(ix, ix.Acqs[writes[0].Acq].Lock, writes[1], "%s-%d %s %s: by %s and by %s", thing, writes[0].Plain.New, done, how, strings.Join(by[:last], ", "), by[last])
 	f.IDs = nil
-	for _, a := range task[:min(len(task), mostFindings)] {
+	for _, a := range writes[:min(len(writes), mostFindings)] {
 		acq := &ix.Acqs[a.Acq]
 		f.IDs, f.From = append(f.IDs, ix.ID(acq)), min(f.From, acq.Call)
 	}

@@ -3,6 +3,7 @@ package workloads
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -65,8 +66,8 @@ func under(ctx context.Context, s Session, work func(context.Context, []*lb.Leas
 type section struct {
 	session Session
 	leases  []*lb.Lease
-	// change is what it makes of what it has read of one copy; nil for one that reads
-	// again instead of writing, and relies on what it has read.
+	// change is what it makes of what it has read of one copy, nil to leave it; a section
+	// without change reads again instead of writing, and relies on what it has read.
 	change func(read []int64) (written []int64)
 	// first, once and same are those of the store.
 	first      int64
@@ -106,6 +107,12 @@ func (k kit) do(ctx context.Context, s section) error {
 	if err := k.work(ctx, req, s); err != nil {
 		return err
 	}
+	written, changed := read, false
+	if s.change != nil {
+		if written, changed = s.changes(read); !changed {
+			return nil
+		}
+	}
 	for i, l := range s.leases {
 		a.Parts[i].Base, a.Parts[i].Held = read[i], s.session.Valid(ctx, l)
 	}
@@ -113,16 +120,10 @@ func (k kit) do(ctx context.Context, s section) error {
 		return err
 	}
 	a.Kind = confirms
-	if s.change != nil {
+	if changed {
 		a.Kind = writes
-		for _, copy := range copies {
-			var values []int64
-			for i := range read {
-				values = append(values, *copy(&read[i]))
-			}
-			for i, v := range s.change(values) {
-				*copy(&a.Parts[i].New) = v
-			}
+		for i := range a.Parts {
+			a.Parts[i].New = written[i]
 		}
 	}
 	held, err := k.ask(a)
@@ -130,6 +131,22 @@ func (k kit) do(ctx context.Context, s section) error {
 		err = errStale
 	}
 	return err
+}
+
+// changes is what the section makes of the three copies under each lock, and whether it
+// makes anything of any.
+func (s section) changes(read []values) (written []values, changed bool) {
+	written = slices.Clone(read)
+	for _, copy := range copies {
+		var one []int64
+		for i := range read {
+			one = append(one, *copy(&read[i]))
+		}
+		for i, v := range s.change(one) {
+			*copy(&written[i]), changed = v, true
+		}
+	}
+	return written, changed
 }
 
 // adds is the section that reads a counter and writes it back plus one.

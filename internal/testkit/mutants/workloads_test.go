@@ -27,6 +27,8 @@ func broken() []mutants.Mutant {
 		mutants.New(none.New(), lua(), "none", "task-", lb.Broken).Doing("once"),
 		// Without a lock a task runs twice, and with the key it does not.
 		mutants.New(named{none.New(), "none-without-a-key"}, named{none.New(), "none-with-a-key"}, "none", "task-", lb.Broken).Doing("once").Beside("once-key"),
+		// Without a lock two look at the same record.
+		mutants.New(none.New(), lua(), "none", "drawn", lb.Broken).Doing("reward-record"),
 		mutants.New(none.New(), lua(), "none", "in all accounts", lb.Broken).Doing("transfer").Or("a transfer is lost"),
 		mutants.New(named{lua(), "in-no-order"}, lua(), "none", lb.Deadlock, lb.Stuck, lb.Broken).Doing("transfer-unordered").Beside("transfer"),
 		mutants.New(wrapped{named{redis.ReadWrite(), "all-may-read"}, everybodyReads}, redis.ReadWrite(), "none", "when it looked again", lb.Broken).Doing("readers"),

@@ -1,0 +1,96 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/english"
+)
+
+// Reward is a gift of which each may be drawn once, and the request for it comes from every client: whoever
+// presses the button twice, or whose request is sent again. A lock keeps the requests apart. It does not
+// remember: the next one draws again when the lock is free.
+type Reward struct {
+	// Record has each request look, under the lock, what was drawn already.
+	Record bool
+}
+
+// Info implements [Workload].
+func (r Reward) Info() Info {
+	i := Info{
+		Name:     "reward",
+		Doc:      "draw one reward after the other, each of which is asked for by every client, without a look at what was drawn",
+		Steps:    sectionSteps,
+		Evidence: []string{checker.LayerStore, checker.LayerWorkload},
+	}
+	if r.Record {
+		i.Name, i.Sparse = "reward-record", true // most who hold the lock only look
+		i.Doc = "the same, and each request looks under the lock whether its reward was drawn"
+	}
+	return i
+}
+
+// Open implements [Workload].
+func (r Reward) Open(ctx context.Context, b Bench) (Task, error) {
+	return open(ctx, b, func(k kit) Task { return &rewardTask{kit: k, record: r.Record} })
+}
+
+type rewardTask struct {
+	kit
+	record bool
+	asked  int64 // the last reward that this client asked for
+}
+
+// Run implements [Task].
+func (t *rewardTask) Run(ctx context.Context, s Session) error {
+	t.asked++
+	return under(ctx, s, func(ctx context.Context, held []*lb.Lease) error {
+		return t.do(ctx, section{session: s, leases: held, change: t.draw, last: stepBeforeWrite})
+	}, Ask{Lock: "rewards"})
+}
+
+// draw writes down which reward was drawn last, or leaves it where there is a record of this one.
+func (t *rewardTask) draw(read []int64) []int64 {
+	if t.record && read[0] >= t.asked {
+		return nil
+	}
+	return []int64{t.asked}
+}
+
+// Judge implements [Judge]: a reward was drawn as often as its number was written. Without a record that
+// is more than once under any lock, and no fault of it.
+func (r Reward) Judge(ix *history.Index, _ history.Plan) checker.Layer {
+	var f findings
+	var told []string
+	for _, c := range cares(ix) {
+		drawn, _ := writesOf(ix, c)
+		again := 0
+		for _, reward := range drawn {
+			if len(reward) < 2 {
+				continue
+			}
+			if again++; r.Record && c.name == "" {
+				f.add(func() checker.Finding { return twice(ix, "reward", "was drawn", reward) })
+			}
+		}
+		if c.name == "" && len(drawn) == 0 {
+			return vacuous("no reward was drawn")
+		}
+		say := "each drawn once"
+		if again > 0 {
+			say = fmt.Sprintf("%d drawn more than once", again)
+		}
+		told = append(told, strings.TrimPrefix(c.name+": ", ": ")+english.Count(len(drawn), "reward")+", "+say)
+		if !r.Record { // no care makes a difference
+			if again > 0 {
+				told[0] += ", which no lock prevents: nobody looks whether it was drawn"
+			}
+			break
+		}
+	}
+	return f.layer("%s", strings.Join(told, "; "))
+}
