@@ -49,7 +49,7 @@ func withholdGrant(ctx context.Context, on Strike) (Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := withhold(ctx, on, v, on.Drop)
+	w, err := withhold(ctx, on, v, on.Drop, aGrantOf(on))
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func resetTheGrant(ctx context.Context, on Strike) (Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := withhold(ctx, on, v, on.Mute)
+	w, err := withhold(ctx, on, v, on.Mute, aGrantOf(on))
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +95,21 @@ func free(ctx context.Context, on Strike) (v *Victim, others func(context.Contex
 	return v, others, err
 }
 
+// votesOn reports whether each server grants its own, and a majority makes the grant.
+func votesOn(on Strike) bool {
+	t := on.Setting().Topology
+	return t.Servers > 1 && !t.Leads()
+}
+
+// aGrantOf reports whether what was withheld makes a grant: any answer, or those of a majority, which a
+// client may ask for one after the other.
+func aGrantOf(on Strike) func(withheld) bool {
+	if s := on.Setting(); votesOn(on) {
+		return func(w withheld) bool { return 2*w.granted(s.Algorithm.Takes) > s.Topology.Servers }
+	}
+	return withheld.any
+}
+
 // grantProof says whose grant was lost, how, and what others made of it. It begins to look at once.
 func (w withheld) grantProof(ctx context.Context, on Strike, v *Victim, how func() string) Proof {
 	taken := make(chan bool, 1)
@@ -103,16 +118,15 @@ func (w withheld) grantProof(ctx context.Context, on Strike, v *Victim, how func
 		defer cancel()
 		taken <- on.Passed(ctx, whileBeginning, nil, v.Worker) == nil
 	}()
-	t := on.Setting().Topology
-	votes := t.Servers > 1 && !t.Leads() // each server grants its own
+	votes, majority := votesOn(on), aGrantOf(on)
 	return func() history.Proof {
 		switch {
 		case len(w.answers) == 0:
 			return proven(false, "%s asked while the lock was free, and %s", v.Client, w.none())
 		case w.closed:
 			return proven(false, "%s asked while the lock was free, and %s", v.Client, hungUp)
-		case votes && 2*w.granted(on.Setting().Algorithm.Takes) <= t.Servers:
-			return proven(false, "%s asked while the lock was free, and the answers to its %s that were lost are of no majority of %d servers", v.Client, w.asked(), t.Servers)
+		case votes && !majority(w):
+			return proven(false, "%s asked while the lock was free, and the answers to its %s that were lost are of no majority of %d servers", v.Client, w.asked(), on.Setting().Topology.Servers)
 		case !votes && !slices.ContainsFunc(w.answers, func(m wire.Message) bool { return !m.Failed }):
 			return proven(false, "%s asked while the lock was free, and the answer to its %s granted nothing", v.Client, w.asked())
 		}

@@ -50,7 +50,7 @@ func withholdReply(ctx context.Context, on Strike) (Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := withhold(ctx, on, v, on.Drop)
+	w, err := withhold(ctx, on, v, on.Drop, withheld.any)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func resetTheReply(ctx context.Context, on Strike) (Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := withhold(ctx, on, v, on.Mute)
+	w, err := withhold(ctx, on, v, on.Mute, withheld.any)
 	if err != nil {
 		return nil, err
 	}

@@ -21,10 +21,10 @@ type withheld struct {
 }
 
 // withhold lets a stopped client go on and keeps from its process what the lock service answers, in the
-// given way. It returns a moment after that has answered, or has not for half a lease. What keeps a
+// given way. It returns a moment after so much is answered that it is enough, or half a lease later. What keeps a
 // session alive counts only at its own step, and what is no answer to a request never: hosts confirm what
 // has arrived, and connections have a life of their own.
-func withhold(ctx context.Context, on Strike, v *Victim, how func(ctx context.Context, from, to []Node) (*Drops, error)) (w withheld, err error) {
+func withhold(ctx context.Context, on Strike, v *Victim, how func(ctx context.Context, from, to []Node) (*Drops, error), enough func(withheld) bool) (w withheld, err error) {
 	if w.drops, err = how(ctx, service(on), []Node{v.Worker}); err != nil {
 		return w, err
 	}
@@ -36,15 +36,20 @@ func withhold(ctx context.Context, on Strike, v *Victim, how func(ctx context.Co
 	}
 	asked := func(m wire.Message) bool { return !m.KeepsAlive || lb.Before(m.Request) == on.Step() }
 	const step, moment = 5 * time.Millisecond, 100 * time.Millisecond
-	for waited := time.Duration(0); waited < on.TTL()/2 && !slices.ContainsFunc(w.ear.Answers(), asked); waited += step {
+	hear := func() { w.answers = slices.DeleteFunc(w.ear.Answers(), func(m wire.Message) bool { return !asked(m) }) }
+	for waited := time.Duration(0); waited < on.TTL()/2 && !enough(w); waited += step {
 		if err := on.Sleep(ctx, step); err != nil {
 			return w, err
 		}
+		hear()
 	}
 	err = on.Sleep(ctx, moment)
-	w.answers = slices.DeleteFunc(w.ear.Answers(), func(m wire.Message) bool { return !asked(m) })
+	hear()
 	return w, err
 }
+
+// any is enough of one request.
+func (w withheld) any() bool { return len(w.answers) > 0 }
 
 // reset ends the connections of the victim's host with the lock service, from there, and lets the host hear
 // again. Of an answer that nobody has given none is lost.
