@@ -32,12 +32,24 @@ func RedisCLI() lb.Impl {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant, Why: why, Source: source}
 	}
 	const ends = "the key ends under a holder that does not know when, and goes on"
-	return adapter("redis_cli.sh", "redis_cli.json", "redis-tools", []lb.Expectation{
-		{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody works for as long as the key lasts", Source: source},
-		{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not write, and the key ends", Source: source},
-		broken("pause-holder", ends), broken("cut-holder", ends), broken("pause@before-write", ends),
+	const gone = "the key is gone, and nobody tells its holder"
+	unsure := func(faults ...string) (all []lb.Expectation) {
+		for _, fault := range faults {
+			all = append(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Source: source,
+				Why: "a client that does not know whether it has the key cleans up with a DEL, or gives back late, and that is perhaps the lock of another"})
+		}
+		return all
+	}
+	return adapter("redis_cli.sh", "redis_cli.json", "redis-tools", append(
+		unsure("reset-grant", "lost-grant", "late-grant", "lose-reply", "cut-rejoin", "out-of-memory", "pause-client", "kill-session"),
+		lb.Expectation{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody works for as long as the key lasts", Source: source},
+		lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not write, and the key ends", Source: source},
+		lb.Expectation{Fault: "client-clock", Outcomes: []lb.Outcome{lb.Safe}, Why: "the script reads no clock", Source: source},
+		lb.Expectation{Fault: "client-clock:back", Outcomes: []lb.Outcome{lb.Safe}, Why: "the script reads no clock", Source: source},
+		broken("pause-holder", ends), broken("cut-holder", ends), broken("pause@before-write", ends), broken("slow-work", ends),
+		broken("server-clock", ends), broken("server-clock:drift", ends),
+		broken("flushall", gone), broken("evict", gone), broken("restart-server", gone), broken("restart-empty", gone),
 		broken("release-twice", "the second DEL deletes the key of whoever has it by then"),
-		{Fault: "reset-grant", Outcomes: []lb.Outcome{lb.Safe, lb.Broken}, Why: "who does not know whether it has the key cleans up with a DEL, and that is perhaps the lock of another", Source: source},
-		{Fault: "reset-reply", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Why: "a DEL that is sent again deletes the key of whoever has it by then", Source: source},
-	})
+		lb.Expectation{Fault: "reset-reply", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Why: "a DEL that is sent again deletes the key of whoever has it by then", Source: source},
+	))
 }

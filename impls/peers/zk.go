@@ -49,18 +49,23 @@ func (zkLock) Info() lb.Info {
 		Takes:      "create",
 		NoTry:      true,
 		Traits:     lb.Traits{Push: true, Fair: true, Session: true},
-		Expect: compose.OnMonotonicClock([]lb.Expectation{
-			compose.Asleep(), compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
+		Expect: compose.OnQuorumUntold(compose.OnMonotonicClock([]lb.Expectation{
+			compose.Asleep(), compose.WorksOn(), compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
 			safe("none", "the queue is right"),
 			safe("kill-holder", "the node of the dead ends with its session"),
 			safe("lost-grant", "a connection that is lost is looked for a node that was made, by its protected name"),
 			safe("reset-grant", "a connection that is lost is looked for a node that was made, by its protected name"),
+			safe("late-grant", "a connection that is silent is given up, and its late answer with it; a node that was made is found by its protected name"),
+			safe("lose-reply", "the node is deleted, whether its client hears of it or not"),
+			safe("reset-reply", "the node is deleted, whether its client hears of it or not"),
+			safe("cut-rejoin", "what is sent before the cut and arrives after it deletes no other node than its own"),
+			safe("release-twice", "the path of a node that was deleted is never given to another"),
 			safe("expire-waiter", "the end of the session ends the watch with an error, which Lock returns"),
 			broken("expire-holder"), broken("expire-all"),
 			broken("pause-holder"), broken("cut-holder"), broken("pause@before-write"),
 			{Fault: "pause@after-create", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Reason: lb.DoubleGrant,
 				Why: "Lock does not look whether its node is still in the queue, and without it nobody is before it; if the library happens to write to the dead connection before it reads that it is dead, Lock fails instead", Source: source},
-		}, "ZooKeeper"),
+		}, "ZooKeeper")),
 	}
 }
 

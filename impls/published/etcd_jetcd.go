@@ -56,7 +56,8 @@ func (jetcdImpl) Info() lb.Info {
 		Traits:     lb.Traits{Renewing: true, Push: true, Fair: true, Reentrant: true, Session: true},
 		Expect: compose.OnMonotonicClock([]lb.Expectation{
 			compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
-			rounded("none"), rounded("kill-holder"),
+			rounded("none"), rounded("kill-holder"), rounded("pause-client"), rounded("slow-work"), rounded("release-twice"),
+			rounded("kill-leader"), rounded("pause-leader"), rounded("failover"), rounded("restart-server"),
 			{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "nothing tells the frozen holder that its lease has ended, and its waiting neighbour's failure counts as success", Source: listing},
 			{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
@@ -66,6 +67,7 @@ func (jetcdImpl) Info() lb.Info {
 			{Fault: "expire-waiter", Outcomes: []lb.Outcome{lb.Broken},
 				Why: "the failure of its Lock RPC, whose lease has ended, counts as success; whether somebody else holds the lock by then is chance", Source: listing},
 			unheard("lost-grant"), unheard("late-grant"), unheard("lose-reply"), unheard("reset-grant"), unheard("reset-reply"),
+			unheard("cut-rejoin"), unheard("cut-leader"), unheard("cut-halves"),
 			{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "nothing tells the holder that its lease has ended", Source: listing},
 		}, "etcd"),

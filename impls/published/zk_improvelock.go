@@ -36,6 +36,10 @@ func (zkImproveLock) Info() lb.Info {
 	safe := func(fault, why string) lb.Expectation {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe}, Why: why, Source: source}
 	}
+	left := func(fault string, outcomes ...lb.Outcome) lb.Expectation {
+		return lb.Expectation{Fault: fault, Outcomes: outcomes, Reason: lb.Ghost,
+			Why: "a node whose creation was answered on a connection that is gone belongs to nobody who knows, and stays for as long as the session does", Source: source}
+	}
 	return lb.Info{
 		Name:       "published-004-zk-improvelock",
 		Doc:        "ephemeral sequential nodes; the path of the first acquisition is kept for all others",
@@ -46,15 +50,18 @@ func (zkImproveLock) Info() lb.Info {
 		Own:        []string{"ping"},
 		Takes:      "create",
 		Traits:     lb.Traits{Push: true, Session: true},
-		Expect: compose.OnMonotonicClock([]lb.Expectation{
-			compose.Asleep(), compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
+		Expect: compose.OnQuorumUntold(compose.OnMonotonicClock([]lb.Expectation{
+			compose.Asleep(), compose.WorksOn(), compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
 			safe("none", "whoever may not wait asks again and again until the queue is empty"),
 			safe("kill-holder", "the node of the dead ends with its session"),
 			broken("pause-holder"), broken("cut-holder"), broken("pause@before-write"),
-			{Fault: "reset-grant", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
-				Why: "a node whose creation was answered on a connection that is gone belongs to nobody who knows, and stays for as long as the session does", Source: source},
+			left("reset-grant", lb.Stuck), left("lost-grant", lb.Safe, lb.Stuck), left("late-grant", lb.Safe, lb.Stuck),
+			safe("lose-reply", "a node that is gone is no error when it is deleted again"),
 			safe("reset-reply", "a node that is gone is no error when it is deleted again"),
-		}, "ZooKeeper"),
+			safe("cut-rejoin", "what is sent before the cut and arrives after it deletes no other node than its own"),
+			safe("release-twice", "unlock deletes no other node than one that its own client has made"),
+			safe("expire-waiter", "a client that waits begins a new session, and asks again until the queue is empty"),
+		}, "ZooKeeper")),
 	}
 }
 

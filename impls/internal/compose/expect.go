@@ -142,12 +142,14 @@ func RenewedOnWallClock(base []lb.Expectation) []lb.Expectation {
 			all[i].Why = "it is renewed in time also at half the speed: three times in a lease by the holder's clock"
 		}
 	}
-	return Except(all, worksOn)
+	return Except(all, WorksOn())
 }
 
-// worksOn is what a lock is good for that lasts as long as its holder's process wants it to.
-var worksOn = lb.Expectation{Fault: "slow-work", Outcomes: []lb.Outcome{lb.Safe},
-	Why: "the lock is kept for as long as its holder's process runs, however long the work takes", Source: ownClaim}
+// WorksOn is what a lock is good for that lasts as long as its holder's process wants it to.
+func WorksOn() lb.Expectation {
+	return lb.Expectation{Fault: "slow-work", Outcomes: []lb.Outcome{lb.Safe},
+		Why: "the lock is kept for as long as its holder's process runs, however long the work takes", Source: ownClaim}
+}
 
 // OnMonotonicClock are the expectations of a lease that the servers time by a clock
 // that nobody can set: they are immune by design.
@@ -163,13 +165,22 @@ func OnMonotonicClock(base []lb.Expectation, server string) []lb.Expectation {
 // OnQuorum are the expectations of a lock service whose servers agree by majority:
 // a new leader knows every grant of the old one.
 func OnQuorum(base []lb.Expectation) []lb.Expectation {
+	return Except(onQuorum(base, lb.Check, "what was granted is known to a majority, and so to every later leader"),
+		lb.Expectation{Fault: "reconnect-storm", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "a session outlives its connection: its client goes on with it on another", Source: "ZooKeeper Programmer's Guide, etcd documentation"})
+}
+
+// OnQuorumUntold is [OnQuorum] for a lock that tells its holder nothing when its session ends.
+func OnQuorumUntold(base []lb.Expectation) []lb.Expectation {
+	return onQuorum(base, lb.Broken, "what was granted is known to a majority, and so to every later leader; but where a session ends before its client is connected again, nobody tells the holder")
+}
+
+func onQuorum(base []lb.Expectation, worst lb.Outcome, why string) []lb.Expectation {
 	var more []lb.Expectation
 	for _, fault := range []string{"restart-server", "kill-server", "kill-leader", "cut-leader", "pause-leader", "deaf-leader", "cut-halves", "failover", "failover-by-command", "rolling-restart", "replace-member", "kill-two"} {
-		more = append(more, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
-			Why: "what was granted is known to a majority, and so to every later leader", Source: "the protocols of ZooKeeper (Zab) and etcd (Raft)"})
+		more = append(more, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, worst}, Why: why, Source: "the protocols of ZooKeeper (Zab) and etcd (Raft)"})
 	}
-	return Except(base, append(more, lb.Expectation{Fault: "reconnect-storm", Outcomes: []lb.Outcome{lb.Safe},
-		Why: "a session outlives its connection: its client goes on with it on another", Source: "ZooKeeper Programmer's Guide, etcd documentation"})...)
+	return Except(base, more...)
 }
 
 // OnReplica are the expectations of a lock on one server with asynchronous replicas:
@@ -192,7 +203,7 @@ func OnSession(base []lb.Expectation) []lb.Expectation {
 	if fenced(base) {
 		worst = lb.Fence
 	}
-	return Except(base, worksOn,
+	return Except(base, WorksOn(),
 		lb.Expectation{Fault: "expire-waiter", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "who waits looks, before it takes the lock, whether its place in line is still there", Source: ownClaim},
 		lb.Expectation{Fault: "expire-line", Outcomes: []lb.Outcome{lb.Safe},

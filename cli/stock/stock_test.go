@@ -1,0 +1,31 @@
+package stock_test
+
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/cli/stock"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// TestEveryCell: each lock of the list says what is to be expected of it under each fault of the matrix.
+func TestEveryCell(t *testing.T) {
+	c := stock.Catalog()
+	m := run.Matrix{Catalog: c, Workload: workloads.Counter{}, Base: history.Plan{Lab: "local", Clients: 6, Processes: 3}}
+	cells := 0
+	for _, lock := range c.Locks {
+		for _, fault := range c.Faults {
+			plan := m.For(lock, fault, 0)
+			if m.Available(plan, fault) != nil {
+				continue
+			}
+			if cells++; plan.Expect == nil {
+				t.Errorf("%s × %s: nothing is declared; run it five times, and let theory and runs agree", lock.Info().Name, fault.Name)
+			}
+		}
+	}
+	if cells < 1000 {
+		t.Errorf("%d cells", cells)
+	}
+}
