@@ -31,6 +31,8 @@ func All() []lb.Impl {
 		redis.Fenced(),
 		redis.Redlock(),
 		redis.RedlockRestartDelay(),
+		redis.RedlockSequential(),
+		redis.RedlockWatchdog(),
 		zk.Herd(),
 		zk.Sequential(),
 		zk.Container(),

@@ -38,6 +38,8 @@ func TestConformance(t *testing.T) {
 		{Fenced(), "redis", 1, 1, nil},
 		{Redlock(), "redis-5", 5, 5, nil},
 		{RedlockRestartDelay(), "redis-5-delayed", 5, 5, nil},
+		{RedlockSequential(), "redis-5", 5, 5, nil},
+		{RedlockWatchdog(), "redis-5", 5, 5, nil},
 	} {
 		if servers[row.topology] == nil {
 			servers[row.topology] = labtest.Endpoints(labtest.Servers(t, row.topology))

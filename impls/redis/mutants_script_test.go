@@ -40,7 +40,7 @@ func (c loaded) Release(ctx context.Context, req lb.Request) error {
 	case errors.As(err, &said):
 		return nil
 	case lb.AnswerOf(err) != lb.AnswerUnknown:
-		c.letGo(req.Owner)
+		c.renewals.letGo(req.Owner)
 	}
 	return err
 }

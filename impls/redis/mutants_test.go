@@ -165,7 +165,7 @@ func (c *immortal) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, erro
 	if err != nil {
 		return nil, err
 	}
-	c.letGo(req.Owner)
+	c.renewals.letGo(req.Owner)
 	lease.Renew(func(ctx context.Context) error {
 		_, err := ask(ctx, c.session, req, "renew", func(ctx context.Context) (bool, error) {
 			return c.rdb.PExpire(ctx, req.Lock, c.env.TTL).Result()

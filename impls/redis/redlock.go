@@ -37,7 +37,7 @@ func RedlockRestartDelay() lb.Impl {
 }
 
 // redlockOn takes what happens when a node of the majority comes back empty.
-func redlockOn(topology, name, doc string, amnesia lb.Outcome) lb.Impl {
+func redlockOn(topology, name, doc string, amnesia lb.Outcome) algorithm {
 	return algorithm{
 		info: lb.Info{
 			Name:       name,
@@ -48,13 +48,14 @@ func redlockOn(topology, name, doc string, amnesia lb.Outcome) lb.Impl {
 			Takes:      "set",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},
-			Expect:     redlockExpect(amnesia),
+			Expect:     redlockExpect(compose.OnWallClock(compose.Lease()), amnesia),
 		},
 		open: func(s session) lb.Client { return newRedlock(s) },
 	}
 }
 
-func redlockExpect(amnesia lb.Outcome) []lb.Expectation {
+// redlockExpect are the expectations of a lease of such a kind on several masters.
+func redlockExpect(lease []lb.Expectation, amnesia lb.Outcome) []lb.Expectation {
 	const spec = `redis.io, "Distributed Locks with Redis", on crash recovery`
 	restart := lb.Expectation{Fault: "cut-two+restart-empty", Outcomes: []lb.Outcome{amnesia},
 		Why: "a node that comes back empty votes twice, unless it stays down until its votes are over", Source: spec}
@@ -64,7 +65,7 @@ func redlockExpect(amnesia lb.Outcome) []lb.Expectation {
 		rolling.Outcomes = []lb.Outcome{lb.Broken, lb.Safe}
 		rolling.Why = "who has a bare majority loses it with one node that comes back empty; who has more does not"
 	}
-	all := compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())), restart, rolling)
+	all := compose.Except(compose.InRedis(lease), restart, rolling)
 	if amnesia != lb.Broken {
 		for _, fault := range []string{"restart-server", "kill-server"} {
 			all = compose.Except(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
@@ -83,13 +84,15 @@ func redlockExpect(amnesia lb.Outcome) []lb.Expectation {
 
 type redlock struct {
 	session
-	crew *crew
+	crew *crew // nil: the nodes are asked one after the other
 }
 
 func newRedlock(s session) redlock { return redlock{s, newCrew(s.nodes)} }
 
 func (c redlock) Close() error {
-	c.crew.dismiss()
+	if c.crew != nil {
+		c.crew.dismiss()
+	}
 	return c.session.Close()
 }
 
@@ -175,15 +178,24 @@ type tally struct {
 	err             error // of those that did not answer
 }
 
-// onAll sends a request to all nodes at the same time and waits for all of them. Each
-// has the same short time to answer, so that a node that is down costs little of the
-// lease.
+// onAll sends a request to all nodes, at the same time or one after the other, and waits
+// for all of them. Each has a short time to answer, so that a node that is down costs
+// little of the lease: a twentieth where all are asked at once.
 func (c redlock) onAll(ctx context.Context, send func(context.Context, *redis.Client, *vote) error) (t tally) {
 	const least = 50 * time.Millisecond // what a busy machine needs for a round trip
-	ctx, cancel := c.env.WithTimeout(ctx, max(c.env.TTL/20, least))
-	defer cancel()
 	votes, errs := make([]vote, len(c.nodes)), make([]error, len(c.nodes))
-	c.crew.onAll(func(i int, rdb *redis.Client) { errs[i] = send(lb.To(ctx, i+1), rdb, &votes[i]) })
+	one := func(ctx context.Context, i int, rdb *redis.Client) { errs[i] = send(lb.To(ctx, i+1), rdb, &votes[i]) }
+	if c.crew == nil {
+		for i, rdb := range c.nodes {
+			ctx, cancel := c.env.WithTimeout(ctx, least)
+			one(ctx, i, rdb)
+			cancel()
+		}
+	} else {
+		ctx, cancel := c.env.WithTimeout(ctx, max(c.env.TTL/20, least))
+		defer cancel()
+		c.crew.onAll(func(i int, rdb *redis.Client) { one(ctx, i, rdb) })
+	}
 	for i, v := range votes {
 		switch {
 		case v.yes:

@@ -10,7 +10,25 @@ import (
 // renewed is a session whose leases are renewed until they are released.
 type renewed struct {
 	listener
-	renewals lb.Held[renewal] // by owner
+	renewals renewals
+}
+
+// renewals are those of a session, by owner.
+type renewals struct{ lb.Held[renewal] }
+
+// letGo ends the renewals of an owner.
+func (r *renewals) letGo(owner string) {
+	if held, ok := r.Get(owner); ok {
+		held.stop()
+		r.Drop(owner)
+	}
+}
+
+// letAllGo ends all renewals.
+func (r *renewals) letAllGo() {
+	for _, held := range r.All() {
+		held.stop()
+	}
 }
 
 // renewal is a lease that is renewed, and what ends that.
@@ -52,32 +70,22 @@ func (r *renewed) tryAs(ctx context.Context, req lb.Request, acquire, renew scri
 // release gives the lock back by a script that returns 0 where this owner did not
 // hold it. The renewals end before: a lock that can't be released must at least expire.
 func (r *renewed) release(ctx context.Context, req lb.Request, release script) error {
-	r.letGo(req.Owner)
+	r.renewals.letGo(req.Owner)
 	_, err := r.run(ctx, r.rdb, req, "release", release, released)
 	return err
-}
-
-// letGo ends the renewals of an owner.
-func (r *renewed) letGo(owner string) {
-	if held, ok := r.renewals.Get(owner); ok {
-		held.stop()
-		r.renewals.Drop(owner)
-	}
 }
 
 // lose ends the renewals of an owner who has lost the lock, and says so, unless the
 // lock is being given back.
 func (r *renewed) lose(owner, reason string) {
 	if held, ok := r.renewals.Get(owner); ok {
-		r.letGo(owner)
+		r.renewals.letGo(owner)
 		held.lease.Lose(reason)
 	}
 }
 
 // Close ends all renewals: the locks of a session that is gone expire.
 func (r *renewed) Close() error {
-	for _, held := range r.renewals.All() {
-		held.stop()
-	}
+	r.renewals.letAllGo()
 	return r.listener.Close()
 }
