@@ -36,6 +36,7 @@ func All() []lb.Impl {
 		zk.Herd(),
 		zk.Sequential(),
 		zk.Container(),
+		zk.TTL(),
 		zk.RW(),
 		etcd.Lease(),
 		etcd.Mutex(),

@@ -2,6 +2,7 @@ package zk
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -16,23 +17,24 @@ import (
 //	create -e -s lock/_c_owner-lock-
 //	…
 //
-// The numbers of the names begin anew with each container; the token does not.
+// The numbers of the names begin again with each container; the token does not.
 //
 // Source: ZooKeeper Programmer's Guide, "Container Nodes", which are made for it.
 func Container() lb.Impl {
-	return containerOf("ephemeral sequential nodes under a container, which the server removes when it is empty", container)
+	return containerOf("zk-container", "ephemeral sequential nodes under a container, which the server removes when it is empty", "Container Nodes", container)
 }
 
-// TTLContainer is [Container] whose lock's node is a TTL node: one that the
-// server removes when it is empty and ttl after its creation, by the wall clock of
-// the server. It needs the server's zookeeper.extendedTypesEnabled.
-func TTLContainer(ttl time.Duration) lb.Impl {
-	lay := func(ctx context.Context, s *zksession.Session, req lb.Request, path string) error {
-		return made(zksession.Repeat(ctx, s, req, "make", func(z *zk.Conn) (string, error) {
-			return z.CreateTTL(path, nil, zk.FlagTTL, open, ttl)
-		}))
-	}
-	return containerOf("ephemeral sequential nodes under a node with a TTL", lay)
+// TTL is [Container] whose lock's node is a TTL node: one that the server removes when it
+// is empty and at least a second old, by the wall clock of the server. It needs the server's
+// zookeeper.extendedTypesEnabled. Source: ZooKeeper Programmer's Guide, "TTL Nodes".
+func TTL() lb.Impl {
+	return containerOf("zk-ttl", "ephemeral sequential nodes under a TTL node, which the server removes when it is old and empty", "TTL Nodes", ttlNode)
+}
+
+func ttlNode(ctx context.Context, s *zksession.Session, req lb.Request, path string) error {
+	return made(zksession.Repeat(ctx, s, req, "make", func(z *zk.Conn) (string, error) {
+		return z.CreateTTL(path, nil, zk.FlagTTL, open, time.Second)
+	}))
 }
 
 func container(ctx context.Context, s *zksession.Session, req lb.Request, path string) error {
@@ -41,11 +43,11 @@ func container(ctx context.Context, s *zksession.Session, req lb.Request, path s
 	}))
 }
 
-func containerOf(doc string, lay layer) lb.Impl {
+func containerOf(name, doc, section string, lay layer) lb.Impl {
 	return algorithm{
-		info: queueInfo("zk-container", doc, `ZooKeeper Programmer's Guide, "Container Nodes" and "TTL Nodes"`),
+		info: queueInfo(name, doc, "ZooKeeper Programmer's Guide, \""+section+"\""),
 		open: func(c *client) lb.Client {
-			return &queue{client: c, root: "/lockbench-container", lay: lay, mode: exclusive, before: predecessor}
+			return &queue{client: c, root: "/lockbench-" + strings.TrimPrefix(name, "zk-"), lay: lay, mode: exclusive, before: predecessor}
 		},
 	}
 }

@@ -2,7 +2,6 @@ package zk_test
 
 import (
 	"testing"
-	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/locktest"
@@ -33,7 +32,7 @@ func TestConformance(t *testing.T) {
 		{"sequential", zk.Sequential(), one, create},
 		{"sequential-ensemble", zk.Sequential(), three, create},
 		{"container", zk.Container(), one, createChildren},
-		{"ttl-container", zk.TTLContainer(time.Minute), one, createChildren},
+		{"ttl", zk.TTL(), one, createChildren},
 		{"rw", zk.RW(), one, create},
 	} {
 		t.Run(row.name, func(t *testing.T) {
