@@ -45,7 +45,7 @@ func (c cell) String() string {
 	if c.Share == nil {
 		return s
 	}
-	s += fmt.Sprintf(", %d of %d runs broke (%s)", c.Share.Broke, c.Share.Of, percent(c.Share.Low, c.Share.High))
+	s += fmt.Sprintf(", harm in %d of %d runs (%s)", c.Share.Broke, c.Share.Of, percent(c.Share.Low, c.Share.High))
 	if c.Inconclusive > 0 {
 		s += fmt.Sprintf(", %d more proved nothing", c.Inconclusive)
 	}

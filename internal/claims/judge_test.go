@@ -53,13 +53,13 @@ func TestCondition(t *testing.T) {
 		want      truth
 		says      string
 	}{
-		{"{lock: slow, fault: none, is: SAFE}", yes, "slow × none: SAFE, 0 of 10 runs broke (up to 26%)"},
+		{"{lock: slow, fault: none, is: SAFE}", yes, "slow × none: SAFE, harm in 0 of 10 runs (up to 26%)"},
 		{"{lock: slow, fault: none, is: CHECK BROKEN}", no, "SAFE"},
-		{"{lock: slow, fault: slow-work, is: CHECK BROKEN, every: true}", yes, "CHECK by overstay, 10 of 10 runs broke (74% or more)"},
+		{"{lock: slow, fault: slow-work, is: CHECK BROKEN, every: true}", yes, "CHECK by overstay, harm in 10 of 10 runs (74% or more)"},
 		{"{lock: slow, fault: slow-work, is: CHECK, by: double grant}", no, "overstay"},
 		{"{lock: slow, fault: slow-work, keeps: fair}", no, "not fair"},
 		{"{lock: slow, fault: none, keeps: fair}", yes, ", fair"},
-		{"{lock: slow, fault: pause, is: BROKEN}", yes, "3 of 9 runs broke (12 to 65%), 1 more proved nothing"},
+		{"{lock: slow, fault: pause, is: BROKEN}", yes, "harm in 3 of 9 runs (12 to 65%), 1 more proved nothing"},
 		{"{lock: slow, fault: pause, is: BROKEN, every: true}", no, "3 of 9"},
 		{"{lock: slow, fault: cut, is: SAFE}", unknown, "INCONCLUSIVE"},
 		{"{lock: slow, fault: evict, is: SAFE}", unknown, "n/a"},
