@@ -78,6 +78,9 @@ func Merge(runs []Result, info lb.Info) Cell {
 		r.Reason = strings.TrimSuffix(fmt.Sprintf("%s in %s, %d proved nothing; %s", r.Outcome, english.Count(len(runs)-c.Inconclusive, "run"), c.Inconclusive, r.Reason), "; ")
 	}
 	c.Fault, c.Outcome, c.Mechanism, c.Reason, c.Effect, c.Seed = r.Plan.Fault, r.Outcome, r.Mechanism, r.Reason, r.Effect.Measured, r.Plan.Seed
+	if r.Plan.About != nil {
+		c.Family = r.Plan.About.Family
+	}
 	if c.Algorithm == "" {
 		c.Algorithm = r.Plan.Algorithm
 	}

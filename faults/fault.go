@@ -89,15 +89,15 @@ func (f Fault) Troubles() (all []history.Trouble) {
 }
 
 // Family is what a fault strikes.
-type Family string
+type Family = history.Family
 
-// The families.
+// The families of single faults.
 const (
-	Nothing Family = "nothing"
-	Clients Family = "clients"
-	Network Family = "network"
-	Clocks  Family = "clocks"
-	Servers Family = "servers"
+	Nothing = history.Nothing
+	Clients = history.Clients
+	Network = history.Network
+	Clocks  = history.Clocks
+	Servers = history.Servers
 )
 
 // Where a fault strikes whose step depends on the algorithm.

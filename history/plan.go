@@ -118,7 +118,8 @@ type About struct {
 	// Algorithm and Fault say in one line what they do.
 	Algorithm string `json:"algorithm,omitempty"`
 	Fault     string `json:"fault,omitempty"`
-	// Troubles are those that the fault makes.
+	// Family is what the fault strikes, and Troubles are those that it makes.
+	Family   Family    `json:"family,omitempty"`
 	Troubles []Trouble `json:"troubles,omitempty"`
 	// Source names the page, paper or library that defines the algorithm.
 	Source string `json:"source,omitempty"`
@@ -131,6 +132,22 @@ type About struct {
 	Story []string `json:"story,omitempty"`
 	Wrong string   `json:"wrong,omitempty"`
 }
+
+// Family is what a fault strikes.
+type Family string
+
+// The families.
+const (
+	Nothing Family = "nothing"
+	Clients Family = "clients"
+	Network Family = "network"
+	Clocks  Family = "clocks"
+	Servers Family = "servers"
+	Several Family = "several" // one fault after the other
+)
+
+// Families are all of them.
+func Families() []Family { return []Family{Nothing, Clients, Network, Clocks, Servers, Several} }
 
 // Trouble is a kind of what goes wrong sooner or later wherever locks are used. Who chooses a
 // lock wants to have seen it in each.

@@ -1,12 +1,14 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/english"
 )
 
@@ -64,6 +66,7 @@ const noFault = "none"
 func newGrid(cells []checker.Cell, planned int) grid {
 	g := grid{cells: make(map[[2]string]*checker.Cell, len(cells)), locks: map[string]bool{}, planned: planned}
 	cells = slices.Clone(cells)
+	families := map[string]history.Family{noFault: history.Nothing}
 	for i := range cells {
 		g.locks[cells[i].Algorithm] = true
 		cells[i].Algorithm, cells[i].Servers = cells[i].Row(), "" // a row is what a reader calls it
@@ -76,8 +79,9 @@ func newGrid(cells []checker.Cell, planned int) grid {
 			g.Cols = append(g.Cols, c.Fault)
 		}
 		g.cells[k] = &cells[i]
+		families[c.Fault] = cmp.Or(families[c.Fault], c.Family)
 	}
-	g.RowGroups, g.ColGroups = lockKin.groups(g.Rows), faultKin.groups(g.Cols)
+	g.RowGroups, g.ColGroups = lockKin.groups(g.Rows), byFamily(g.Cols, families)
 	g.Rows, g.Cols = namesOf(g.RowGroups), namesOf(g.ColGroups)
 	return g
 }

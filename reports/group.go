@@ -3,6 +3,8 @@ package reports
 import (
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/history"
 )
 
 // group is a run of neighbouring rows or columns of the matrix.
@@ -17,27 +19,41 @@ const others = "Others"
 // are in the order of the list.
 type kinship []struct{ prefix, title string }
 
-// lockKin and faultKin order the matrix. They only sort what is shown: a name that
-// nobody foresaw is one of the others.
-var (
-	lockKin = kinship{
-		{"none", "Without a lock"},
-		{"redis-", "Redis"}, {"redlock", "Redis"},
-		{"zk-", "ZooKeeper"},
-		{"etcd-", "etcd"},
-		{"mysql-", "MySQL"},
-		{"peer-", "Libraries"},
-		{"published-", "As published"},
+// lockKin orders the rows. It only sorts what is shown: a name that nobody foresaw is one of
+// the others.
+var lockKin = kinship{
+	{"none", "Without a lock"},
+	{"redis-", "Redis"}, {"redlock", "Redis"},
+	{"zk-", "ZooKeeper"},
+	{"etcd-", "etcd"},
+	{"mysql-", "MySQL"},
+	{"peer-", "Libraries"},
+	{"published-", "As published"},
+}
+
+// familyTitles are what is said above the faults of a family.
+var familyTitles = map[history.Family]string{history.Nothing: "", history.Clients: "client", history.Network: "network",
+	history.Clocks: "clock", history.Servers: "server", history.Several: "one after the other"}
+
+// byFamily groups faults by what they strike, and within each group leaves their order alone.
+func byFamily(faults []string, of map[string]history.Family) (out []group) {
+	for _, family := range append(history.Families(), "") {
+		title, known := familyTitles[family]
+		if !known {
+			title = others
+		}
+		var in []string
+		for _, f := range faults {
+			if of[f] == family {
+				in = append(in, f)
+			}
+		}
+		if in != nil {
+			out = append(out, group{title, in})
+		}
 	}
-	faultKin = kinship{
-		{noFault, ""},
-		{"pause", "client"}, {"kill", "client"}, {"client-", "client"}, {"slow-work", "client"},
-		{"cut", "network"}, {"lost-", "network"}, {"late-", "network"}, {"lose-", "network"}, {"slow-", "network"},
-		{"kill-leader", "server"}, {"kill-two", "server"}, {"kill-server", "server"}, {"pause-leader", "server"}, {"failover", "server"}, {"restart-", "server"}, {"server-", "server"}, {"expire", "server"},
-		{"cut-two+", "pairs"},
-		{"random", "mixed"},
-	}
-)
+	return out
+}
 
 func (k kinship) title(name string) string {
 	title, longest := others, 0
@@ -67,6 +83,12 @@ func (k kinship) groups(names []string) []group {
 		}
 	}
 	return out
+}
+
+// titleOf is that of the group in which a name is.
+func titleOf(groups []group, name string) string {
+	i := slices.IndexFunc(groups, func(g group) bool { return slices.Contains(g.Names, name) })
+	return groups[i].Title
 }
 
 func namesOf(groups []group) []string {

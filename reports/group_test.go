@@ -8,26 +8,30 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 func TestGroups(t *testing.T) {
-	for _, tt := range []struct {
-		kin       kinship
-		in, wants string
-	}{
-		{lockKin, "peer-x zk-a redis-a mine redlock published-1 redis-b none",
-			"Without a lock: none; Redis: redis-a redlock redis-b; ZooKeeper: zk-a; Libraries: peer-x; As published: published-1; Others: mine"},
-		{faultKin, "kill-leader cut-two+server-clock kill-holder lose-reply kill@after-set pause-holder server-clock:drift weird none cut-leader client-clock",
-			": none; client: kill-holder kill@after-set pause-holder client-clock; network: lose-reply cut-leader; server: kill-leader server-clock:drift; pairs: cut-two+server-clock; Others: weird"},
-		{faultKin, "", ""},
-	} {
-		var got []string
-		for _, g := range tt.kin.groups(strings.Fields(tt.in)) {
-			got = append(got, g.Title+": "+strings.Join(g.Names, " "))
+	told := func(groups []group) string {
+		var all []string
+		for _, g := range groups {
+			all = append(all, g.Title+": "+strings.Join(g.Names, " "))
 		}
-		if s := strings.Join(got, "; "); s != tt.wants {
-			t.Errorf("%s\n got %s\nwant %s", tt.in, s, tt.wants)
-		}
+		return strings.Join(all, "; ")
+	}
+	rows := told(lockKin.groups(strings.Fields("peer-x zk-a redis-a mine redlock published-1 redis-b none")))
+	if want := "Without a lock: none; Redis: redis-a redlock redis-b; ZooKeeper: zk-a; Libraries: peer-x; As published: published-1; Others: mine"; rows != want {
+		t.Errorf("got %s\nwant %s", rows, want)
+	}
+	cell := func(fault string, family history.Family) checker.Cell {
+		return checker.Cell{Algorithm: "a", Fault: fault, Family: family}
+	}
+	g := newGrid([]checker.Cell{cell("kill-leader", history.Servers), cell("strange", history.Clients), cell("random", history.Several),
+		cell("weird", ""), cell("none", ""), cell("flushall", history.Servers), cell("client-clock", history.Clocks),
+		// What has no meaning for a lock says nothing of what it strikes.
+		cell("cut-leader", ""), {Algorithm: "b", Fault: "cut-leader", Family: history.Servers}, cell("lose-reply", history.Network)}, 1)
+	if got, want := told(g.ColGroups), ": none; client: strange; network: lose-reply; clock: client-clock; server: kill-leader flushall cut-leader; one after the other: random; Others: weird"; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
 

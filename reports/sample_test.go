@@ -13,6 +13,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
@@ -30,7 +31,7 @@ func sampleCells() []checker.Cell {
 	for i, row := range sampleRows {
 		for j, col := range sampleCols {
 			c := checker.Cell{
-				Algorithm: row, Fault: col, Outcome: lb.Safe, Runs: 5, Sections: 4100 + 311*i - 97*j,
+				Algorithm: row, Fault: col, Family: familyOf(col), Outcome: lb.Safe, Runs: 5, Sections: 4100 + 311*i - 97*j,
 				OutageMS: 14.2 + float64(23*i+190*j), FirstViolationMS: -1, Seed: uint64(1000 + 17*i + j),
 				Effect: "measured effect of " + col, Promise: "kept", Expected: "the lock service decides alone",
 				Copies: map[string]checker.Copy{"plain": {Writes: 4000}, "checked": {Writes: 4000}},
@@ -47,6 +48,18 @@ func sampleCells() []checker.Cell {
 	return out
 }
 
+// familyOf is what the fault of that name strikes.
+func familyOf(name string) history.Family {
+	f, err := faults.Find(append(faults.All(), faults.More()...), name)
+	switch {
+	case err != nil:
+		return ""
+	case f.Mix != nil:
+		return history.Several
+	}
+	return f.Family
+}
+
 // sure says of the cell how sure it is, as the checkers do.
 func sure(c *checker.Cell) {
 	if c.Outcome != lb.NotAvailable && c.Outcome != lb.Inconclusive {
@@ -59,7 +72,7 @@ func largeCells() []checker.Cell {
 	var out []checker.Cell
 	for _, row := range append(slices.Clone(sampleRows), "published-one", "peer-one", "none", "zk-herd", "mine") {
 		for _, col := range append(slices.Clone(sampleCols), "kill-leader", "restart-empty", "cut-two+server-clock") {
-			c := checker.Cell{Algorithm: row, Fault: col, Outcome: lb.Safe, Runs: 1}
+			c := checker.Cell{Algorithm: row, Fault: col, Family: familyOf(col), Outcome: lb.Safe, Runs: 1}
 			switch {
 			case strings.Contains(col, "+") && row != "redlock":
 				c.Outcome = lb.NotAvailable

@@ -138,7 +138,7 @@ func (t terminal) block(g grid, cols []string) {
 func (t terminal) groupHeads(g grid, cols []string) {
 	s, last := pad("", rowWidth(g)), ""
 	for _, c := range cols {
-		text := faultKin.title(c)
+		text := titleOf(g.ColGroups, c)
 		if text == last {
 			text = ""
 		} else {

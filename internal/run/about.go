@@ -17,7 +17,10 @@ func about(c catalog.Catalog, plan history.Plan) *history.About {
 		a.Algorithm, a.Source, a.Requests, a.Takes = info.Doc, info.Source, info.Requests, info.Takes
 	}
 	if f, err := c.Fault(plan.Fault); err == nil {
-		a.Fault, a.Troubles = f.Doc, f.Troubles()
+		a.Fault, a.Family, a.Troubles = f.Doc, f.Family, f.Troubles()
+		if f.Mix != nil {
+			a.Family = history.Several
+		}
 	}
 	return a
 }
