@@ -10,12 +10,13 @@ import (
 )
 
 // RedlockWatchdog is [Redlock] for work of unknown length: every third of the TTL the lease is extended
-// on all nodes, which counts if a majority confirms. Source: Redisson's RedissonRedLock of locks
-// without a lease time, each of which is renewed by its watchdog.
+// on all nodes, which counts if a majority confirms; where a majority refuses, the holder is told. Source:
+// Redisson's RedissonRedLock of locks without a lease time, each of which is renewed by a watchdog of its
+// own, while nobody counts on how many.
 func RedlockWatchdog() lb.Impl {
 	a := redlockOn("redis-5", "redlock-watchdog",
 		"redlock, renewed every third of the TTL on a majority for as long as it is held", lb.Broken)
-	a.info.Source = "Redisson RedissonRedLock: lock watchdog"
+	a.info.Source = "Redisson RedissonRedLock of renewed locks, and a majority of renewals"
 	a.info.Requests = append(a.info.Requests, "renew")
 	a.info.Traits.Renewing, a.info.Traits.LostNotice = true, true
 	a.info.Expect = redlockExpect(compose.RenewedOnWallClock(compose.Lease()), lb.Broken)
