@@ -15,7 +15,7 @@ import (
 // fault, every lock of its kind does. Where it matters the second is renewed.
 var byTheBook = map[string][2]string{
 	"redis":     {"redis-setpx-lua", "redis-watchdog"},
-	"redis-5":   {"redlock", "redlock"},
+	"redis-5":   {"redlock", "redlock-watchdog"},
 	"zookeeper": {"zk-sequential", "zk-sequential"},
 	"etcd":      {"etcd-lease", "etcd-lease"},
 	"mariadb":   {"mysql-insert-ttl", "mysql-forupdate"},
