@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/trial"
@@ -80,10 +81,8 @@ func (p program) conform(cmd *cobra.Command, line string, plan trial.Plan, asJSO
 	if err := driver.Can(lab.Programs); impl.Info().Program && err != nil {
 		return usage("%w", err)
 	}
-	if needs, ok := impl.(interface{ Ready() error }); ok {
-		if err := needs.Ready(); err != nil {
-			return exit{exitCantRun, err}
-		}
+	if err := catalog.Ready(impl); err != nil {
+		return exit{exitCantRun, err}
 	}
 	if err := p.ready(cmd.Context(), driver, []string{plan.Topology}, lab.Own{}, false); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
@@ -75,7 +76,7 @@ func (p program) examine(ctx context.Context) []finding {
 		}
 	}
 	for _, l := range p.Locks {
-		if needs, ok := l.(interface{ Ready() error }); ok {
+		if needs, ok := l.(catalog.Demanding); ok {
 			findings = append(findings, said("lock: "+l.Info().Name, needs.Ready(), false))
 		}
 	}

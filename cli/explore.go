@@ -9,6 +9,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
@@ -235,10 +236,8 @@ func (x *exploring) canRun(cmd *cobra.Command) error {
 	}
 	var topologies []string
 	for _, l := range x.impls {
-		if needs, ok := l.(interface{ Ready() error }); ok {
-			if err := needs.Ready(); err != nil {
-				return exit{exitCantRun, err}
-			}
+		if err := catalog.Ready(l); err != nil {
+			return exit{exitCantRun, err}
 		}
 		t, err := named(x.Topology(x.topology(l)))
 		if err != nil {

@@ -130,8 +130,19 @@ func (c Catalog) Ready(s faults.Setting) error {
 	if err != nil {
 		return err
 	}
-	if needs, ok := impl.(interface{ Ready() error }); ok {
-		return needs.Ready()
+	return Ready(impl)
+}
+
+// Demanding is a lock that not every machine can run, such as one in another language.
+type Demanding interface {
+	// Ready says what is missing and how to get it, or nil.
+	Ready() error
+}
+
+// Ready says why this machine can't run the lock, or nil.
+func Ready(l lb.Impl) error {
+	if d, ok := l.(Demanding); ok {
+		return d.Ready()
 	}
 	return nil
 }
