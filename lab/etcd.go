@@ -12,6 +12,9 @@ import (
 	"google.golang.org/grpc"
 )
 
+// etcdLags: every 100 ms it looks for what was missed by a watch that begins in the past.
+const etcdLags = 130 * time.Millisecond
+
 func etcdProgram(self Host, all []Host) Program {
 	peers := make([]string, len(all))
 	for i, h := range all {

@@ -83,6 +83,10 @@ type Kind struct {
 	Grows bool
 	// Quorum: the servers agree by majority before they answer.
 	Quorum bool
+	// Lags is how long the servers may take of their own accord to tell of what has happened already.
+	Lags time.Duration
+	// Apart: a session has no connection of its own, whose end would tell its client.
+	Apart bool
 	// Leads reports whether the server at the endpoint leads the others; nil where
 	// none does.
 	Leads func(ctx context.Context, endpoint string) (bool, error)
@@ -123,7 +127,7 @@ var (
 		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Keeps: redisKeeps, Clock: redisClock, Commands: redisCommands}
 	sentinel = Kind{Name: "sentinel", Image: "redis", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: sentinelProgram, Commands: sentinelCommands}
-	etcdKind = Kind{Name: "etcd", Image: "etcd", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock, Counts: etcdCounts, Keeps: etcdKeeps,
+	etcdKind = Kind{Name: "etcd", Image: "etcd", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Lags: etcdLags, Apart: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock, Counts: etcdCounts, Keeps: etcdKeeps,
 		Commands: etcdCommands, Replace: etcdReplace}
 	zookeeperKind = Kind{Name: "zookeeper", Image: "zookeeper", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
 		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock, Counts: zookeeperCounts, Keeps: zookeeperKeeps}

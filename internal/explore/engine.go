@@ -48,7 +48,8 @@ type engine struct {
 	time    virtual
 	ends    ends
 	allowed int // faults, in the orders that are walked now
-	etcd    bool
+	lags    time.Duration
+	apart   bool
 	quorum  bool // sessions outlive their connections
 	volleys bool // a client sends several requests at once, so that one that stands says nothing
 
@@ -79,7 +80,7 @@ func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bou
 	case t.Clock() && !t.Quorum() && !t.Sessions(), t.Clock() && info.Traits.Leased:
 		e.ends = endsLeases
 	}
-	e.etcd = t.Kind.Quorum && t.Clock() && t.Sessions() && t.Kind.Name == "etcd"
+	e.lags, e.apart = t.Kind.Lags, t.Kind.Apart
 	e.quorum = t.Quorum()
 	e.volleys = true // until it was seen that none does
 	e.rules = rulesOf(info)

@@ -29,17 +29,8 @@ const (
 // asks for ever, and waits in the server each time, comes to no end otherwise.
 const longest = 30 * time.Second
 
-// slowly is how long a server may take of its own accord to tell of what has happened already: etcd
-// looks every 100 ms for what was missed by a watch that begins in the past.
-const slowly = 130 * time.Millisecond
-
 // slowest is how long it may take to hear of what has happened.
-func (e *engine) slowest() time.Duration {
-	if e.etcd {
-		return slowly
-	}
-	return slowly / 10
-}
+func (e *engine) slowest() time.Duration { return max(e.lags, 13*time.Millisecond) }
 
 // rests is how long a driver may take to be back whose session has ended: ZooKeeper's for Go rests for a
 // second when it has tried all servers, and then has to connect, on a machine that may be busy.
@@ -47,8 +38,8 @@ const rests = 3 * farTooLong
 
 // patience is how long it takes at least to be sure, after a move, that nothing more comes.
 func (e *engine) patience(m Move) time.Duration {
-	if e.etcd && m.What == "watch" {
-		return slowly
+	if m.What == "watch" {
+		return e.lags
 	}
 	return 0
 }

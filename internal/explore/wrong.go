@@ -41,7 +41,7 @@ func (o *order) end(ctx context.Context, m Move) error {
 		if err != nil {
 			return err
 		}
-		if knew > 0 && !o.e.etcd { // whose leases have no connection of their own
+		if knew > 0 && !o.e.apart {
 			o.learns(ctx, c, sessions, before)
 		}
 	}
