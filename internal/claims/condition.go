@@ -42,6 +42,8 @@ type condition struct {
 	Every bool   `yaml:"every"`
 	// Keeps is what the algorithm claims beside being a lock, such as fair, and kept.
 	Keeps string `yaml:"keeps"`
+	// Tells are words of what the workload itself says of the run that decides.
+	Tells string `yaml:"tells"`
 	// Orders is a class of them, such as "1 expiry".
 	Orders string `yaml:"orders"`
 
@@ -98,7 +100,7 @@ func (c condition) check() error {
 	switch {
 	case c.Figure != "" && names[c.Figure] == "", c.Fault != "" && c.Figure != "" && c.Figure != cost.Outage:
 		return fmt.Errorf("there is no such figure: %+v", c)
-	case c.Figure == "" && c.Is == "" && c.By == "" && c.Keeps == "" && c.Ensemble == "" && !c.Every:
+	case c.Figure == "" && c.Is == "" && c.By == "" && c.Keeps == "" && c.Tells == "" && c.Ensemble == "" && !c.Every:
 		return fmt.Errorf("a condition that always holds: %+v", c)
 	}
 	return nil
@@ -191,6 +193,10 @@ func (c condition) onCell(f *facts) (truth, string) {
 		t = both(t, told(!slices.ContainsFunc(x.Claims, func(s string) bool { return strings.HasPrefix(s, c.Keeps+":") })))
 	}
 	says := x.String()
+	if c.Tells != "" {
+		t = both(t, either(strings.Contains(x.Told, c.Tells), x.Told != ""))
+		says += "; the run that decides: " + cmp.Or(x.Told, "says nothing")
+	}
 	if c.Figure == cost.Outage {
 		ns := x.OutageMS * float64(time.Millisecond)
 		t = both(t, c.bounded(ns, ns))

@@ -12,6 +12,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // facts are what a command gave, as far as conditions can ask for it.
@@ -34,6 +35,39 @@ type cell struct {
 	OutageMS     float64        `json:"outage_ms"`
 	Claims       []string       `json:"claims,omitempty"`
 	Inconclusive int            `json:"inconclusive,omitempty"`
+	Dir          string         `json:"-"`
+	// Told is what the workload itself said of the run that decides, of writers that take no care.
+	Told string `json:"told,omitempty"`
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]: where the run lies is not worth keeping.
+func (c *cell) UnmarshalJSON(text []byte) error {
+	type plain cell
+	lies := struct {
+		*plain
+		Dir string `json:"dir"`
+	}{plain: (*plain)(c)}
+	err := json.Unmarshal(text, &lies)
+	c.Dir = lies.Dir
+	return err
+}
+
+// tell reads what the workload said, from the directory of the run.
+func (c *cell) tell() error {
+	if c.Share == nil { // nothing was run
+		return nil
+	}
+	run, err := rundir.OpenRun(c.Dir)
+	if err != nil {
+		return err
+	}
+	res, err := run.Result()
+	for _, l := range res.Layers {
+		if l.Name == checker.LayerWorkload {
+			c.Told, _, _ = strings.Cut(l.Summary, ";")
+		}
+	}
+	return err
 }
 
 // String tells it with how sure it is.

@@ -15,7 +15,8 @@ const (
 		{"algorithm": "slow", "fault": "slow-work", "outcome": "CHECK", "mechanism": "overstay", "runs": 10, "share": {"broke": 10, "of": 10, "low": 0.74, "high": 1}, "outage_ms": 3000, "claims": ["fair: no: 3 inversions"]},
 		{"algorithm": "slow", "fault": "pause", "outcome": "BROKEN", "mechanism": "double grant", "runs": 10, "share": {"broke": 3, "of": 9, "low": 0.12, "high": 0.65}, "outage_ms": -1, "inconclusive": 1},
 		{"algorithm": "slow", "fault": "cut", "outcome": "INCONCLUSIVE", "runs": 10, "share": {"broke": 0, "of": 0, "low": 0, "high": 1}, "outage_ms": -1},
-		{"algorithm": "slow", "fault": "evict", "outcome": "n/a", "runs": 0, "outage_ms": -1}]}`
+		{"algorithm": "slow", "fault": "evict", "outcome": "n/a", "runs": 0, "outage_ms": -1},
+		{"algorithm": "told", "fault": "none", "outcome": "SAFE", "runs": 5, "share": {"broke": 0, "of": 5, "low": 0, "high": 0.45}, "outage_ms": 40, "told": "3 rewards, 2 drawn more than once"}]}`
 	aBench = `{"schema": 2, "cells": [
 		{"algorithm": "a", "servers": "disk", "loop": "closed", "clients": 1, "locks": 1, "figures": {
 			"cycle": {"unit": "ns", "values": [{"round": 0, "value": 2e6}, {"round": 1, "value": 3e6}], "median": 2.5e6, "low": 2e6, "high": 3e6},
@@ -61,6 +62,9 @@ func TestCondition(t *testing.T) {
 		{"{lock: slow, fault: none, keeps: fair}", yes, ", fair"},
 		{"{lock: slow, fault: pause, is: BROKEN}", yes, "harm in 3 of 9 runs (12 to 65%), 1 more proved nothing"},
 		{"{lock: slow, fault: pause, is: BROKEN, every: true}", no, "3 of 9"},
+		{"{lock: slow, fault: none, tells: nothing of}", unknown, "says nothing"},
+		{"{lock: told, fault: none, tells: each drawn once}", no, "the run that decides: 3 rewards, 2 drawn more than once"},
+		{"{lock: told, fault: none, is: SAFE, tells: drawn more than once}", yes, "SAFE"},
 		{"{lock: slow, fault: cut, is: SAFE}", unknown, "INCONCLUSIVE"},
 		{"{lock: slow, fault: evict, is: SAFE}", unknown, "n/a"},
 		{"{lock: quick, fault: none, is: SAFE}", unknown, "quick × none is missing"},

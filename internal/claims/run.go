@@ -59,6 +59,11 @@ func run(ctx context.Context, program, command string) (*facts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its outcome can't be read: %w: %s", err, lastLine(stderr.String()))
 	}
+	for i := range f.Cells {
+		if err := f.Cells[i].tell(); err != nil {
+			return nil, err
+		}
+	}
 	return f, nil
 }
 
