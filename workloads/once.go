@@ -60,21 +60,16 @@ func (o Once) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 	var told []string
 	for _, c := range cares(ix) {
 		runs, refused := writesOf(ix, c)
-		repeated := 0
-		for _, task := range runs {
-			if len(task) < 2 {
-				continue
-			}
-			if repeated++; c.name == "" {
-				f.add(func() checker.Finding { return twice(ix, "task", "ran", task) })
-			}
+		repeated := moreThanOnce(runs)
+		if c.name == "" {
+			f.repeated(ix, "task", "ran", repeated)
 		}
 		if c.name == "" && len(runs) == 0 {
 			return vacuous("no task was run")
 		}
 		say := "each ran once"
-		if repeated > 0 {
-			say = fmt.Sprintf("%d ran more than once", repeated)
+		if repeated != nil {
+			say = fmt.Sprintf("%d ran more than once", len(repeated))
 		}
 		if o.Key {
 			say += fmt.Sprintf(", %s refused by the key", english.Count(refused, "repetition"))
@@ -105,6 +100,23 @@ func writesOf(ix *history.Index, c care) (all [][]*history.Access, refused int) 
 		}
 	}
 	return all, refused
+}
+
+// moreThanOnce are those of the things that were written more than once.
+func moreThanOnce(all [][]*history.Access) (repeated [][]*history.Access) {
+	for _, writes := range all {
+		if len(writes) > 1 {
+			repeated = append(repeated, writes)
+		}
+	}
+	return repeated
+}
+
+// repeated adds the things that were to be done once.
+func (f *findings) repeated(ix *history.Index, thing, done string, all [][]*history.Access) {
+	for _, writes := range all {
+		f.add(func() checker.Finding { return twice(ix, thing, done, writes) })
+	}
 }
 
 // twice is a thing that was to be done once.

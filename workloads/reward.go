@@ -68,25 +68,20 @@ func (r Reward) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 	var told []string
 	for _, c := range cares(ix) {
 		drawn, _ := writesOf(ix, c)
-		again := 0
-		for _, reward := range drawn {
-			if len(reward) < 2 {
-				continue
-			}
-			if again++; r.Record && c.name == "" {
-				f.add(func() checker.Finding { return twice(ix, "reward", "was drawn", reward) })
-			}
+		again := moreThanOnce(drawn)
+		if r.Record && c.name == "" {
+			f.repeated(ix, "reward", "was drawn", again)
 		}
 		if c.name == "" && len(drawn) == 0 {
 			return vacuous("no reward was drawn")
 		}
 		say := "each drawn once"
-		if again > 0 {
-			say = fmt.Sprintf("%d drawn more than once", again)
+		if again != nil {
+			say = fmt.Sprintf("%d drawn more than once", len(again))
 		}
 		told = append(told, strings.TrimPrefix(c.name+": ", ": ")+english.Count(len(drawn), "reward")+", "+say)
 		if !r.Record { // no care makes a difference
-			if again > 0 {
+			if again != nil {
 				told[0] += ", which no lock prevents: nobody looks whether it was drawn"
 			}
 			break
