@@ -50,7 +50,8 @@ func (p program) hiddenCommands() []*cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				return bench.Hold(cmd.Context(), os.Stdin, os.NewFile(bench.HolderReports, "reports"), p.Catalog)
 			}},
-		{Use: "study KIND SERVERS FEW DIR", Hidden: true, Args: exactly(4), RunE: p.study},
+		{Use: measuresQuorum + " KIND SERVERS FEW DIR", Hidden: true, Args: exactly(4), RunE: p.measuresQuorum},
+		{Use: asksServers + " QUESTION DIR", Hidden: true, Args: exactly(2), RunE: p.asksServers},
 		{Use: "store ADDRESS [DATABASE ADDRESS]", Hidden: true, Args: cobra.MaximumNArgs(3), RunE: serveStore},
 		{Use: "stallable PROGRAM", Hidden: true, DisableFlagParsing: true,
 			RunE: func(_ *cobra.Command, args []string) error { return lab.Stallable(args) }},

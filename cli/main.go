@@ -97,7 +97,7 @@ manual.
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w%s", err, nearFlag(cmd, err))
 	})
-	root.AddCommand(p.runCommand(), p.matrixCommand(), p.shrinkCommand(), p.benchCommand(), p.templateCommand(), p.conformCommand(), p.exploreCommand(), p.checkCommand(), p.quorumCommand(), reportCommand(), serveCommand(), p.gateCommand(), compareCommand(), trendCommand(), p.listCommand(), p.doctorCommand(), cleanCommand(), exportCommand(), versionCommand())
+	root.AddCommand(p.runCommand(), p.matrixCommand(), p.shrinkCommand(), p.benchCommand(), p.templateCommand(), p.conformCommand(), p.exploreCommand(), p.checkCommand(), p.quorumCommand(), p.factsCommand(), reportCommand(), serveCommand(), p.gateCommand(), compareCommand(), trendCommand(), p.listCommand(), p.doctorCommand(), cleanCommand(), exportCommand(), versionCommand())
 	root.SetHelpCommand(helpCommand(root))
 	p.complete(root)
 	root.AddCommand(p.hiddenCommands()...)

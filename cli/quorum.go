@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,16 +11,18 @@ import (
 	"sync"
 
 	"github.com/lockbench/lockbench/internal/quorum"
-	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 )
 
-// studied are the topologies whose servers make the ensembles, with the lock that
+// ensembles are the topologies whose servers make the ensembles, with the lock that
 // tries them.
-var studied = []struct{ topology, algorithm string }{{"zookeeper", "zk-sequential"}, {"etcd", "etcd-lease"}, {"redis", "redlock"}}
+var ensembles = []struct{ topology, algorithm string }{{"zookeeper", "zk-sequential"}, {"etcd", "etcd-lease"}, {"redis", "redlock"}}
+
+// measuresQuorum is the hidden verb.
+const measuresQuorum = "measures-quorum"
 
 // largest is the largest ensemble of the study.
 const largest = 6
@@ -54,7 +54,7 @@ taken, on either side. The answer is a table and a page.`,
 			if err != nil {
 				return exit{exitCantRun, err}
 			}
-			if err := p.ready(cmd.Context(), driver, []string{studied[0].topology, studied[1].topology, studied[2].topology}, lab.Own{}, false); err != nil {
+			if err := p.ready(cmd.Context(), driver, []string{ensembles[0].topology, ensembles[1].topology, ensembles[2].topology}, lab.Own{}, false); err != nil {
 				return err
 			}
 			if err := os.MkdirAll(out, 0o755); err != nil {
@@ -85,16 +85,6 @@ taken, on either side. The answer is a table and a page.`,
 	return cmd
 }
 
-// splitting is the first lab that can split a network.
-func (p program) splitting() (d lab.Driver, err error) {
-	for _, d := range p.Labs {
-		if err = d.Can(lab.Packets); err == nil {
-			return d, nil
-		}
-	}
-	return d, err
-}
-
 // studyAll studies every ensemble: its crashes, and each of its splits, in labs of
 // their own. One of which a part is missing is left out, and named.
 func studyAll(cmd *cobra.Command, driver lab.Driver, out string, jobs int) (quorum.Study, error) {
@@ -106,7 +96,7 @@ func studyAll(cmd *cobra.Command, driver lab.Driver, out string, jobs int) (quor
 		done int
 		free = make(chan struct{}, jobs)
 	)
-	for _, s := range studied {
+	for _, s := range ensembles {
 		for n := 1; n <= largest; n++ {
 			study.Ensembles = append(study.Ensembles, quorum.New(s.topology, n))
 		}
@@ -118,7 +108,7 @@ func studyAll(cmd *cobra.Command, driver lab.Driver, out string, jobs int) (quor
 				free <- struct{}{}
 				defer func() { <-free }()
 				dir := filepath.Join(out, fmt.Sprintf("%s-%d-%d", e.Kind, e.Servers, few))
-				result, err := studyOne(ctx, driver, dir, e.Kind, e.Servers, few)
+				result, err := studied[quorum.Result](ctx, driver, dir, measuresQuorum, e.Kind, strconv.Itoa(e.Servers), strconv.Itoa(few))
 				mu.Lock()
 				defer mu.Unlock()
 				done++
@@ -144,43 +134,16 @@ func studyAll(cmd *cobra.Command, driver lab.Driver, out string, jobs int) (quor
 	return study, errors.Join(slices.Collect(maps.Values(errs))...)
 }
 
-func studyOne(ctx context.Context, driver lab.Driver, dir, kind string, n, few int) (r quorum.Result, err error) {
-	if err := ctx.Err(); err != nil {
-		return r, err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return r, err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return r, err
-	}
-	log, err := os.Create(filepath.Join(dir, "lockbench.log"))
-	if err != nil {
-		return r, err
-	}
-	defer log.Close()
-	if err := run.InLab(ctx, driver, log, run.Grace, "study", kind, strconv.Itoa(n), strconv.Itoa(few), dir); err != nil {
-		return r, err
-	}
-	text, err := os.ReadFile(filepath.Join(dir, resultFile))
-	if err != nil {
-		return r, err
-	}
-	return r, json.Unmarshal(text, &r)
-}
-
-const resultFile = "result.json"
-
-// study is the hidden verb that runs inside of a lab: study KIND SERVERS FEW DIR.
-func (p program) study(cmd *cobra.Command, args []string) error {
-	kind, dir := args[0], args[3]
+// measuresQuorum is the hidden verb: measures-quorum KIND SERVERS FEW DIR.
+func (p program) measuresQuorum(cmd *cobra.Command, args []string) error {
+	kind := args[0]
 	n, err1 := strconv.Atoi(args[1])
 	few, err2 := strconv.Atoi(args[2])
-	i := slices.IndexFunc(studied, func(s struct{ topology, algorithm string }) bool { return s.topology == kind })
+	i := slices.IndexFunc(ensembles, func(s struct{ topology, algorithm string }) bool { return s.topology == kind })
 	if err := errors.Join(err1, err2); err != nil || i < 0 {
-		return usage("study %v: unknown kind or bad number", args)
+		return usage("%s %v: unknown kind or bad number", cmd.Name(), args)
 	}
-	impl, err := named(p.Lock(studied[i].algorithm))
+	impl, err := named(p.Lock(ensembles[i].algorithm))
 	if err != nil {
 		return err
 	}
@@ -188,30 +151,8 @@ func (p program) study(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	driver, err := p.splitting()
-	if err != nil {
-		return err
-	}
-	return promptly(cmd.Context(), func() error {
-		l, err := driver.Open(cmd.Context())
-		if err != nil {
-			return err
-		}
-		bench := quorum.Bench{Lab: l, Impl: impl, Kind: topology.Kind, Servers: n, Log: func(name string) (*os.File, error) {
-			return os.OpenFile(filepath.Join(dir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-		}}
-		r, err := bench.Measure(cmd.Context(), few)
-		if err == nil {
-			err = save(filepath.Join(dir, resultFile), r)
-		}
-		return errors.Join(err, l.Close())
+	return p.study(cmd.Context(), args[3], func(l lab.Lab, log logs) (any, error) {
+		bench := quorum.Bench{Lab: l, Impl: impl, Kind: topology.Kind, Servers: n, Log: log}
+		return bench.Measure(cmd.Context(), few)
 	})
-}
-
-func save(path string, v any) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(printJSON(f, v), f.Close())
 }

@@ -56,6 +56,7 @@ const (
 	DrawnDir   = "porcupine"
 	QuorumFile = "quorum.json"
 	QuorumPage = "quorum.html"
+	FactsFile  = "facts.json"
 	BenchText  = "bench.txt"
 )
 
