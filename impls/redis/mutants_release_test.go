@@ -2,43 +2,23 @@ package redis
 
 import (
 	"context"
-	"errors"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/redis/go-redis/v9"
 )
 
-// looking releases in two requests: it looks whether the key is its own, and then deletes it. A
-// client that stands between the two for longer than its lease deletes what is another's by then, unless
-// the second request compares, too.
-type looking struct {
-	setPXLua
-	del *redis.Script
+// comparing is [SetPXGetDel] whose second request compares, too.
+type comparing struct{ setPXLua }
+
+func looksThenCompares() lb.Impl {
+	return alone(mutate(SetPXGetDel(), "compares", func(s session) lb.Client { return comparing{setPXLua{s}} }))
 }
 
-// deleted deletes whoever's key it is.
-var deleted = redis.NewScript(`return redis.call("del", KEYS[1])`)
-
-func lookingAtRelease(how string, del *redis.Script) lb.Impl {
-	of := mutate(SetPXLua(), how, func(s session) lb.Client { return looking{setPXLua{s}, del} }).(algorithm)
-	of.info.Requests, of.info.Reads = []string{"set", "get", "del"}, []string{"get"}
-	return alone(of)
-}
-
-func (c looking) Release(ctx context.Context, req lb.Request) error {
-	if _, err := ask(ctx, c.session, req, "get", func(ctx context.Context) (string, error) {
-		return c.rdb.Get(ctx, req.Lock).Result()
-	}, func(owner string) error {
-		if owner != req.Owner {
-			return lb.ErrLost
-		}
-		return nil
-	}); errors.Is(err, redis.Nil) {
-		return lb.ErrLost
-	} else if err != nil {
+func (c comparing) Release(ctx context.Context, req lb.Request) error {
+	if err := c.look(ctx, req); err != nil {
 		return err
 	}
-	_, err := c.run(ctx, c.rdb, req, "del", script{c.del, []string{req.Lock}, []any{req.Owner}}, released)
+	_, err := c.run(ctx, c.rdb, req, "del", script{compareAndDelete, []string{req.Lock}, []any{req.Owner}}, released)
 	return err
 }
 
