@@ -31,7 +31,7 @@ func told(holds bool) truth {
 }
 
 // condition is about one cell of a matrix, one figure of a benchmark, one class of the orders
-// of an exploration, or one ensemble of a study of quorums.
+// of an exploration, one ensemble of a study of quorums, or one fact that servers were asked.
 type condition struct {
 	Lock  string `yaml:"lock"`
 	Fault string `yaml:"fault"`
@@ -64,6 +64,10 @@ type condition struct {
 	Split    int    `yaml:"split"`
 	Few      string `yaml:"few"`
 	Many     string `yaml:"many"`
+
+	// Fact is question/name, such as etcd-counts/key-begins-at-one, and Holds whether it has to.
+	Fact  string `yaml:"fact"`
+	Holds *bool  `yaml:"holds"`
 }
 
 // other is the figure that a ratio is to: what is not said is as in the condition.
@@ -76,7 +80,7 @@ type other struct {
 
 func (c condition) check() error {
 	kinds := 0
-	for _, is := range []bool{c.Fault != "", c.Fault == "" && c.Figure != "", c.Orders != "", c.Ensemble != ""} {
+	for _, is := range []bool{c.Fault != "", c.Fault == "" && c.Figure != "", c.Orders != "", c.Ensemble != "", c.Fact != ""} {
 		if is {
 			kinds++
 		}
@@ -100,7 +104,9 @@ func (c condition) check() error {
 	switch {
 	case c.Figure != "" && names[c.Figure] == "", c.Fault != "" && c.Figure != "" && c.Figure != cost.Outage:
 		return fmt.Errorf("there is no such figure: %+v", c)
-	case c.Figure == "" && c.Is == "" && c.By == "" && c.Keeps == "" && c.Tells == "" && c.Ensemble == "" && !c.Every:
+	case (c.Fact != "") != (c.Holds != nil):
+		return fmt.Errorf("a fact holds or does not: %+v", c)
+	case c.Figure == "" && c.Fact == "" && c.Is == "" && c.By == "" && c.Keeps == "" && c.Tells == "" && c.Ensemble == "" && !c.Every:
 		return fmt.Errorf("a condition that always holds: %+v", c)
 	}
 	return nil
@@ -124,6 +130,8 @@ func number(text string) (float64, error) {
 // on is what the facts say of it, and what they are.
 func (c condition) on(f *facts) (truth, string) {
 	switch {
+	case c.Fact != "":
+		return c.onFact(f)
 	case c.Ensemble != "":
 		return c.onEnsemble(f)
 	case c.Orders != "":
@@ -225,6 +233,14 @@ func (c condition) onOrders(f *facts) (truth, string) {
 		return told(slices.Contains(strings.Fields(c.Is), string(came))), says
 	}
 	return unknown, fmt.Sprintf("%s: no order with %s", c.Lock, c.Orders)
+}
+
+func (c condition) onFact(f *facts) (truth, string) {
+	one, ok := f.Asked[c.Fact]
+	if !ok {
+		return unknown, c.Fact + " was not asked"
+	}
+	return told(one.Holds == *c.Holds), one.Saw
 }
 
 func (c condition) onEnsemble(f *facts) (truth, string) {

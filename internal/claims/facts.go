@@ -12,6 +12,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/cost"
+	asked "github.com/lockbench/lockbench/internal/facts"
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
@@ -22,6 +23,8 @@ type facts struct {
 	Noise     []string   `json:"noise,omitempty"` // what else the machine did in a benchmark
 	Explored  []explored `json:"explored,omitempty"`
 	Ensembles []ensemble `json:"ensembles,omitempty"`
+	// Asked is what servers themselves were asked, by question/fact.
+	Asked map[string]asked.Fact `json:"asked,omitempty"`
 }
 
 // cell is that of a matrix: what docs/cells.schema.json says of it, in part.
@@ -194,10 +197,19 @@ func read(verb string, out []byte) (*facts, error) {
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
+	case "facts":
+		var all asked.Answers
+		err = json.Unmarshal(out, &all)
+		f.Asked = map[string]asked.Fact{}
+		for _, a := range all.Answers {
+			for _, one := range a.Facts {
+				f.Asked[a.Question+"/"+one.Name] = one
+			}
+		}
 	default:
 		err = fmt.Errorf("no statement can be held against lockbench %s", verb)
 	}
-	if err == nil && len(f.Cells)+len(f.Costs)+len(f.Explored)+len(f.Ensembles) == 0 {
+	if err == nil && len(f.Cells)+len(f.Costs)+len(f.Explored)+len(f.Ensembles)+len(f.Asked) == 0 {
 		err = errNothing
 	}
 	return f, err

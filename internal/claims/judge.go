@@ -11,13 +11,15 @@ const (
 	confirmed verdict = "confirmed"
 	refuted   verdict = "refuted"
 	depends   verdict = "depends"
-	undecided verdict = "undecided"      // the outcome is there, and says neither
-	noCommand verdict = "no command yet" // lockbench lacks what would try it
+	undecided verdict = "undecided" // the outcome is there, and says neither
 	notRun    verdict = "not run yet"
 )
 
 // verdicts are all of them, in the order of the page's table.
-var verdicts = []verdict{confirmed, refuted, depends, undecided, notRun, noCommand}
+var verdicts = []verdict{confirmed, refuted, depends, undecided, notRun}
+
+// whole are those that leave no question.
+var whole = []verdict{confirmed, refuted, depends}
 
 // judgement is a verdict with the facts that it rests on.
 type judgement struct {
@@ -29,8 +31,8 @@ type judgement struct {
 // undecided where two verdicts hold at once, or where none holds and something is unknown.
 func judge(c claim, f *facts) judgement {
 	switch {
-	case c.Lacks != "":
-		return judgement{verdict: noCommand}
+	case c.Reading != "":
+		return judgement{verdict: c.Reading, facts: []string{c.Because}}
 	case f == nil:
 		return judgement{verdict: notRun}
 	}

@@ -29,19 +29,23 @@ const (
 		{"plan": {"algorithm": "b"}, "classes": [{"name": "nothing", "orders": 1, "outcomes": {"INCONCLUSIVE": 1}}]}`
 	aStudy = `{"schema": 1, "ensembles": [{"kind": "zookeeper", "servers": 4, "survives": 1, "splits": [
 		{"few": {"servers": 1, "locks": false}, "many": {"servers": 3, "locks": true}}, {"few": {"servers": 2, "locks": false}, "many": {"servers": 2, "locks": false}}]}]}`
+	someFacts = `{"schema": 1, "answers": [{"question": "counts", "facts": [{"name": "begins-at-one", "holds": true, "saw": "it began at 1"}]}, {"question": "broke", "failed": "it fell"}]}`
 )
 
 // allFacts are those of all four.
 func allFacts(t *testing.T) *facts {
 	t.Helper()
 	all := &facts{}
-	for verb, out := range map[string]string{"matrix": aMatrix, "bench": aBench, "explore": someOrders, "quorum": aStudy} {
+	for verb, out := range map[string]string{"matrix": aMatrix, "bench": aBench, "explore": someOrders, "quorum": aStudy, "facts": someFacts} {
 		f, err := read(verb, []byte(out))
 		if err != nil {
 			t.Fatal(verb, err)
 		}
 		all.Cells, all.Costs = append(all.Cells, f.Cells...), append(all.Costs, f.Costs...)
 		all.Explored, all.Ensembles = append(all.Explored, f.Explored...), append(all.Ensembles, f.Ensembles...)
+		if f.Asked != nil {
+			all.Asked = f.Asked
+		}
 	}
 	return all
 }
@@ -54,6 +58,10 @@ func TestCondition(t *testing.T) {
 		want      truth
 		says      string
 	}{
+		{"{fact: counts/begins-at-one, holds: true}", yes, "it began at 1"},
+		{"{fact: counts/begins-at-one, holds: false}", no, "it began at 1"},
+		{"{fact: counts/ends, holds: true}", unknown, "counts/ends was not asked"},
+		{"{fact: broke/falls, holds: true}", unknown, "was not asked"},
 		{"{lock: slow, fault: none, is: SAFE}", yes, "slow × none: SAFE, harm in 0 of 10 runs (up to 26%)"},
 		{"{lock: slow, fault: none, is: CHECK BROKEN}", no, "SAFE"},
 		{"{lock: slow, fault: slow-work, is: CHECK BROKEN, every: true}", yes, "CHECK by overstay, harm in 10 of 10 runs (74% or more)"},
@@ -128,7 +136,7 @@ func TestJudge(t *testing.T) {
 		"one unknown of two that matter": {claim{Confirmed: append(holds, open...), Otherwise: refuted}, undecided},
 		"one unknown that can't help":    {claim{Confirmed: failsThough, Otherwise: refuted}, refuted},
 		"one unknown beside what holds":  {claim{Confirmed: holds, Refuted: open}, confirmed},
-		"no command":                     {claim{Lacks: "much"}, noCommand},
+		"what a listing shows":           {claim{Reading: refuted, Because: "it throws nothing"}, refuted},
 	} {
 		if got := judge(row.claim, f); got.verdict != row.want {
 			t.Errorf("%s: %s; want %s", name, got.verdict, row.want)

@@ -25,10 +25,11 @@ type claim struct {
 	ID    string `yaml:"id"`
 	Place string `yaml:"place"`
 	Says  string `yaml:"says"`
-	// Run is the command that tries it, as what follows lockbench; Lacks is what lockbench
-	// would need to have for that. A statement has one of them.
-	Run   string `yaml:"run"`
-	Lacks string `yaml:"lacks"`
+	// Run is the command that tries it, as what follows lockbench. What a document's own listing
+	// shows, and no server has a part in, has none: Reading is the verdict, and Because what it shows.
+	Run     string  `yaml:"run"`
+	Reading verdict `yaml:"reading"`
+	Because string  `yaml:"because"`
 	// Confirmed, Refuted and Depends are what must hold, all of one list, for that verdict.
 	Confirmed []condition `yaml:"confirmed"`
 	Refuted   []condition `yaml:"refuted"`
@@ -96,15 +97,19 @@ func (c claim) check(number string) error {
 		return fmt.Errorf("its name does not begin with %s-", number)
 	case c.Place == "" || c.Says == "":
 		return fmt.Errorf("it says nothing, or not where")
-	case (c.Run == "") == (c.Lacks == ""):
-		return fmt.Errorf("it needs a command, or what is lacking for one")
-	case c.Lacks != "" && branches > 0:
+	case (c.Run == "") == (c.Reading == ""):
+		return fmt.Errorf("it needs a command, or to be read")
+	case (c.Reading != "") != (c.Because != "") || c.Reading != "" && !slices.Contains(whole, c.Reading):
+		return fmt.Errorf("who reads says what, and why")
+	case c.Run == "" && branches > 0:
 		return fmt.Errorf("without a command nothing can hold")
-	case c.Lacks != "":
+	case c.Run == "" && (c.Reading == depends) != (c.On != ""):
+		return fmt.Errorf("it depends, and does not say on what, or says so and can't")
+	case c.Run == "":
 		return nil
 	case branches == 0 || branches == 1 && c.Otherwise == "":
 		return fmt.Errorf("only one verdict is possible")
-	case c.Otherwise != "" && !slices.Contains([]verdict{confirmed, refuted, depends}, c.Otherwise):
+	case c.Otherwise != "" && !slices.Contains(whole, c.Otherwise):
 		return fmt.Errorf("otherwise: %q is no verdict", c.Otherwise)
 	case (len(c.Depends) > 0 || c.Otherwise == depends) != (c.On != ""):
 		return fmt.Errorf("it depends, and does not say on what, or says so and can't")
@@ -133,7 +138,7 @@ func commandsOf(docs []document, ids []string) (list []string, err error) {
 		case c == nil:
 			return nil, fmt.Errorf("there is no statement %q", id)
 		case c.Run == "":
-			return nil, fmt.Errorf("%s has no command: lockbench lacks %s", c.ID, c.Lacks)
+			return nil, fmt.Errorf("%s has no command: its listing is read", c.ID)
 		case !slices.Contains(list, c.Run):
 			list = append(list, c.Run)
 		}

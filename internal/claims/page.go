@@ -21,8 +21,8 @@ gave is in [claims.json](claims.json). The verdict is computed from that, by the
   nobody was hurt in so many runs leaves open what is said in brackets (95%).
 - **depends**: true in one situation that the statement covers, and false in another.
 - **undecided**: the command was run, and its outcome says neither.
-- **no command yet**: lockbench lacks what would try it, which the row names.
 - **not run yet**: there is a command, and no outcome of it.
+- **by reading**: the document's own listing shows it, and no server has a part in it, so that there is no command.
 
 A cell is *lock × fault: outcome*, as in [cells.md](cells.md); its figure is in how many of so many runs the
 lock broke or somebody was hurt, and between which shares that lies. Figures of cost are
@@ -70,8 +70,8 @@ func count(b *strings.Builder, name string, claims []claim, r *record) {
 // row is a statement on the page.
 func row(c claim, j judgement) string {
 	command := "`lockbench " + c.Run + "`"
-	if c.Lacks != "" {
-		command = "lacks " + c.Lacks
+	if c.Reading != "" {
+		command = ""
 	}
 	came := strings.Join(j.facts, "; ")
 	if c.Note != "" {
@@ -80,6 +80,9 @@ func row(c claim, j judgement) string {
 	is := "**" + string(j.verdict) + "**"
 	if j.verdict == depends {
 		is += " on " + c.On
+	}
+	if c.Reading != "" {
+		is += " by reading"
 	}
 	cells := []string{c.ID, c.Place, c.Says, command, came, is}
 	for i := range cells {

@@ -22,7 +22,7 @@ func TestPage(t *testing.T) {
 			{ID: "1-3", Place: "third", Says: "one | the other", Run: command, Confirmed: broken, Depends: safe, On: "the weather"},
 		}},
 		{Number: "2", Title: "another", Claims: []claim{
-			{ID: "2-1", Place: "first", Says: "it has wings", Lacks: "a fault with wings"},
+			{ID: "2-1", Place: "first", Says: "it has wings", Reading: refuted, Because: "it has legs"},
 			{ID: "2-2", Place: "second", Says: "it is quick", Run: "bench", Confirmed: safe, Otherwise: refuted},
 			{ID: "2-3", Place: "third", Says: "who knows", Run: command, Confirmed: broken, Refuted: broken},
 		}},
@@ -42,7 +42,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("go test ./internal/claims -update writes %s anew:\n%s", golden, got)
 	}
 	read := recorded(got)
-	for id, want := range map[string]verdict{"1-1": confirmed, "1-2": refuted, "1-3": depends, "2-1": noCommand, "2-2": notRun, "2-3": undecided} {
+	for id, want := range map[string]verdict{"1-1": confirmed, "1-2": refuted, "1-3": depends, "2-1": refuted, "2-2": notRun, "2-3": undecided} {
 		if read[id] != want {
 			t.Errorf("%s is read as %q; want %q", id, read[id], want)
 		}
@@ -105,8 +105,10 @@ func TestCheck(t *testing.T) {
 	for name, spoil := range map[string]func(*claim){
 		"another's name":            func(c *claim) { c.ID = "2-1" },
 		"no place":                  func(c *claim) { c.Place = "" },
-		"no command and no lack":    func(c *claim) { c.Run = "" },
-		"a command and a lack":      func(c *claim) { c.Lacks = "all" },
+		"no command, and not read":  func(c *claim) { c.Run = "" },
+		"a command, and read":       func(c *claim) { c.Reading, c.Because = refuted, "so" },
+		"read, and not said what":   func(c *claim) { *c = claim{ID: "1-1", Place: "here", Says: "this", Reading: refuted} },
+		"a fact that may be either": func(c *claim) { c.Confirmed = []condition{{Fact: "counts/grow"}} },
 		"one verdict only":          func(c *claim) { c.Otherwise = "" },
 		"an unknown verdict":        func(c *claim) { c.Otherwise = "perhaps" },
 		"depends on nothing":        func(c *claim) { c.Otherwise = depends },

@@ -20,7 +20,7 @@ const longest = 10 * time.Minute
 // a whole argument.
 func argv(command string) ([]string, error) {
 	args := strings.Fields(command)
-	if len(args) == 0 || !slices.Contains([]string{"run", "matrix", "bench", "explore", "quorum"}, args[0]) {
+	if len(args) == 0 || !slices.Contains([]string{"run", "matrix", "bench", "explore", "quorum", "facts"}, args[0]) {
 		return nil, fmt.Errorf("%q is no command that gives an outcome", command)
 	}
 	for i := range args {
