@@ -63,6 +63,7 @@ func sampleBench() *cost.Bench {
 				}
 			}
 			all.AddLatencies(l)
+			b.Cell(cost.Key{Algorithm: lock, Servers: s, Loop: cost.Closed, Clients: cost.Contenders, Locks: cost.Apart}, "etcd").Add(0, cost.Grants, 30000/slow)
 			for _, clients := range []int{2, 4, 8} {
 				b.Cell(cost.Key{Algorithm: lock, Servers: s, Loop: cost.Closed, Clients: clients, Locks: 1}, "etcd").Add(0, cost.Grants, 5000/slow)
 			}

@@ -90,6 +90,12 @@ func crowdTable(b *cost.Bench, f figureOf) benchTable {
 			f.column("longest", "wait of a client, also in vain", 9, b.Main(), cost.Longest, duration),
 			f.column("barging", "share of all grants", 9, b.Main(), cost.Barges, percent),
 			f.column("fair", "Jain’s index of each client’s grants: 1 is even", 6, b.Main(), cost.Fair, number3),
+			{"apart", fmt.Sprintf("grants a second to the same clients where each asks for one of %d locks, as a multiple of those where all want one: about 1 where locks keep each other waiting", cost.Apart), 7, func(lock string) string {
+				one := cost.Contended(lock, b.Main())
+				many := one
+				many.Locks = cost.Apart
+				return times(b.Figure(many, cost.Grants), b.Figure(one, cost.Grants))
+			}},
 			f.column("overlaps", "share of grants while another held it: no lock", 0, b.Main(), cost.Overlaps, percent),
 		},
 		true,

@@ -44,6 +44,7 @@ var pages = sync.OnceValue(func() *template.Template {
 		"anchor":    anchor,
 		"lock":      anchorOfLock,
 		"mechanism": howShort,
+		"below":     below,
 		"violated":  violated,
 		"amount":    inUnit,
 		"interval":  interval,

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -164,7 +165,7 @@ func markdownCell(c *checker.Cell) string {
 	case notRun(c):
 		return short(c)
 	}
-	return strings.TrimRight(squares[c.Outcome]+" "+short(c)+" "+c.Mechanism, " ")
+	return strings.TrimRight(squares[c.Outcome]+" "+short(c)+" "+cmp.Or(c.Mechanism, outShort(c)), " ")
 }
 
 func markdownReasonsOf(b io.Writer, title string, list []*checker.Cell, says func(*checker.Cell) string) {

@@ -175,7 +175,7 @@ func (size sizes) drawCell(c draw.Canvas, cell *checker.Cell, x, y vg.Length) {
 	s := small(size.outcome)
 	s.Color, s.XAlign, s.YAlign = p.ink, align.XCenter, align.YCenter
 	middle := vg.Point{X: x + (size.cell-size.gap)/2, Y: y + (size.row+size.gap)/2}
-	how := howShort(cell)
+	how := below(cell)
 	if how == "" {
 		c.FillText(s, middle, short(cell))
 		return

@@ -122,8 +122,8 @@ func (t terminal) block(g grid, cols []string) {
 			for _, c := range cols {
 				cell := g.At(r, c)
 				s += " " + t.cell(cell, colWidth(c))
-				how += " " + pad(howShort(cell), colWidth(c))
-				hurt = hurt || howShort(cell) != ""
+				how += " " + pad(below(cell), colWidth(c))
+				hurt = hurt || below(cell) != ""
 			}
 			t.line(s)
 			if hurt {

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,9 +115,28 @@ func howShort(c *checker.Cell) string {
 	return ""
 }
 
-// Mechanisms are those that occur in the cells.
+// longOutage is from how many milliseconds on a cell says that nobody got the lock, where nobody was
+// hurt: SAFE is no answer to whoever waits.
+const longOutage = 5000
+
+// outShort is such an outage in a word.
+func outShort(c *checker.Cell) string {
+	if c == nil || c.Outcome != lb.Safe || c.Outage == "" || c.OutageMS < longOutage {
+		return ""
+	}
+	return fmt.Sprintf("out %.0fs", c.OutageMS/1000)
+}
+
+// below is what stands below a cell's outcome.
+func below(c *checker.Cell) string { return cmp.Or(howShort(c), outShort(c)) }
+
+// Mechanisms are those that occur in the cells, and behind them the outages where nobody was hurt.
 func (g grid) Mechanisms() []mechanism {
-	return slices.DeleteFunc(slices.Clone(mechanisms), func(m mechanism) bool {
+	list := slices.DeleteFunc(slices.Clone(mechanisms), func(m mechanism) bool {
 		return len(g.inOrder(func(c *checker.Cell) bool { return c.Mechanism == m.Name })) == 0
 	})
+	if len(g.inOrder(func(c *checker.Cell) bool { return outShort(c) != "" })) > 0 {
+		list = append(list, mechanism{"outage", "out", "nobody was hurt, and for so long nobody got the lock who asked for it, though nobody relied on it (told from 5 s on)."})
+	}
+	return list
 }

@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
@@ -44,5 +46,41 @@ func TestStandings(t *testing.T) {
 	}
 	if len(got) != len(want) || g.Cols[0] != noFault {
 		t.Errorf("%v, columns %v", got, g.Cols)
+	}
+}
+
+// TestBelow: a SAFE cell says how long nobody got the lock, and what hurt somebody comes first.
+func TestBelow(t *testing.T) {
+	cell := func(o lb.Outcome, how string, out float64) checker.Cell {
+		return checker.Cell{Algorithm: "a", Fault: "f", Outcome: o, Mechanism: how, Outage: "nobody got the lock", OutageMS: out, Runs: 1}
+	}
+	untold := cell(lb.Safe, "", 21300)
+	untold.Outage = "" // it was shorter than a lease
+	for want, c := range map[string]checker.Cell{
+		"out 21s":  cell(lb.Safe, "", 21300),
+		"out 5s":   cell(lb.Safe, "", 5000),
+		"double":   cell(lb.Broken, lb.DoubleGrant, 21300),
+		"overstay": cell(lb.Check, lb.Overstay, 21300),
+	} {
+		if got := below(&c); got != want {
+			t.Errorf("%+v: %q; want %q", c, got, want)
+		}
+	}
+	for _, c := range []checker.Cell{cell(lb.Safe, "", 4999), untold, cell(lb.Inconclusive, "", 21300)} {
+		if got := below(&c); got != "" {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+	if below(nil) != "" {
+		t.Error("a cell that is not there says something")
+	}
+	var text bytes.Buffer
+	if err := Matrix(&text, []checker.Cell{cell(lb.Safe, "", 21300)}, 1, false, 80); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"out 21s", "outage: nobody was hurt"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in:\n%s", want, &text)
+		}
 	}
 }

@@ -24,7 +24,7 @@ const (
 // lock, and how many locks are wanted by as many clients as contend for one.
 var (
 	contenders = []int{2, 4, 8, 32, 64}
-	locks      = []int{10, 100, 1000}
+	locks      = []int{10, cost.Apart, 1000}
 )
 
 // curves reports whether a row's curves are measured: once, and where people would run it.

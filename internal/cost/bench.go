@@ -189,6 +189,9 @@ func (b *Bench) Find(k Key) *Cell {
 // Contenders is how many clients want one lock where hand-offs are compared.
 const Contenders = 16
 
+// Apart is of how many locks they want one each where it shows whether locks keep each other waiting.
+const Apart = 100
+
 // Uncontended and Contended are the keys that every benchmark has.
 func Uncontended(algorithm string, s Servers) Key { return Key{algorithm, s, Closed, 1, 1} }
 func Contended(algorithm string, s Servers) Key   { return Key{algorithm, s, Closed, Contenders, 1} }
