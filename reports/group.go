@@ -28,7 +28,7 @@ var lockKin = kinship{
 	{"etcd-", "etcd"},
 	{"mysql-", "MySQL"},
 	{"peer-", "Libraries"},
-	{"published-", "As published"},
+	{"published-", "As published"}, {"shell-", "As published"},
 }
 
 // familyTitles are what is said above the faults of a family.
