@@ -32,7 +32,7 @@ func TestTrend(t *testing.T) {
 		`1 cell changed; of 3 cells nothing changed where they were run\.`,
 		`\n  b × f +CHECK overstay +CHECK double +CHECK overstay\n`,
 		`\n  redis-setpx-lua, acquire and release, alone, memory +122 µs +- +228 µs +worse ×1\.40 \(1\.37 to 1\.43\), held against the writes\n`,
-		`1 figure changed from the first benchmark to the last; of 63 others no change is shown`,
+		`1 figure changed from the first benchmark to the last; of 69 others no change is shown`,
 	} {
 		if !regexp.MustCompile(want).Match(out.Bytes()) {
 			t.Errorf("no %q in\n%s", want, &out)

@@ -180,14 +180,14 @@ type tally struct {
 
 // onAll sends a request to all nodes, at the same time or one after the other, and waits
 // for all of them. Each has a short time to answer, so that a node that is down costs
-// little of the lease: a twentieth where all are asked at once, and a hundredth else.
+// little of the lease: a twentieth of it, and where they are asked one after the other at most half a second.
 func (c redlock) onAll(ctx context.Context, send func(context.Context, *redis.Client, *vote) error) (t tally) {
 	const least = 50 * time.Millisecond // what a busy machine needs for a round trip
 	votes, errs := make([]vote, len(c.nodes)), make([]error, len(c.nodes))
 	one := func(ctx context.Context, i int, rdb *redis.Client) { errs[i] = send(lb.To(ctx, i+1), rdb, &votes[i]) }
 	if c.crew == nil {
 		for i, rdb := range c.nodes {
-			ctx, cancel := c.env.WithTimeout(ctx, max(c.env.TTL/100, 2*least))
+			ctx, cancel := c.env.WithTimeout(ctx, min(max(c.env.TTL/20, 2*least), 10*least))
 			one(ctx, i, rdb)
 			cancel()
 		}

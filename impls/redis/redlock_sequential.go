@@ -3,8 +3,8 @@ package redis
 import lb "github.com/lockbench/lockbench"
 
 // RedlockSequential is [Redlock] with the nodes asked one after the other, as the steps of its
-// specification say, each with a hundredth of the lease to answer (its example has 5 to 50 ms of
-// 10 s), and at least 100 ms, which a busy machine needs. A cycle takes the round trips of all nodes, and a try
+// specification say, each with a twentieth of the lease to answer, at least 100 ms, which a busy machine
+// needs, and at most half a second (its example has 5 to 50 ms of 10 s). A cycle takes the round trips of all nodes, and a try
 // waits for each node that is silent. Source: redis.io,
 // "Distributed Locks with Redis", the Redlock algorithm, step 2.
 func RedlockSequential() lb.Impl {
