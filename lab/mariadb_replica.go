@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/lockbench/lockbench/internal/sqlrow"
 )
 
 // mariadbReplica is a primary on the first host and asynchronous replicas of it on
@@ -20,9 +21,7 @@ func mariadbReplica(self Host, all []Host) Program {
 	p.Env = append(p.Env, fmt.Sprintf(mariadbOptions+"--server-id=%d --log-bin=binlog --bind-address=0.0.0.0", number))
 	if number > 1 {
 		primary := all[0].Addr()
-		p.Ready = func(ctx context.Context, endpoint string) error {
-			return onMariaDB(ctx, endpoint, func(db *sql.DB) error { return follow(ctx, db, primary) })
-		}
+		p.Ready = func(ctx context.Context, endpoint string) error { return Follow(ctx, endpoint, primary) }
 	}
 	return p
 }
@@ -56,24 +55,13 @@ func replication(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil || !rows.Next() {
-		return nil, errors.Join(err, rows.Err())
-	}
-	values := make([]sql.NullString, len(names))
-	into := make([]any, len(names))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	if err := rows.Scan(into...); err != nil {
-		return nil, err
-	}
-	row := map[string]string{}
-	for i, name := range names {
-		row[name] = values[i].String
-	}
-	return row, nil
+	return sqlrow.First(rows)
+}
+
+// Follow makes the MariaDB server at the endpoint a replica of the one at the address, if it is none yet, and is nil
+// when it is in step.
+func Follow(ctx context.Context, endpoint, primary string) error {
+	return onMariaDB(ctx, endpoint, func(db *sql.DB) error { return follow(ctx, db, primary) })
 }
 
 // mariadbLeads reports whether the server follows nobody.

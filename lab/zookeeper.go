@@ -85,14 +85,25 @@ func zookeeperConfig(all []Host) string {
 // zookeeperReady wants a server that serves. One outside of a quorum answers, too,
 // but names no mode.
 func zookeeperReady(ctx context.Context, endpoint string) error {
-	answer, err := zookeeperAsk(ctx, endpoint)
-	if err == nil && !bytes.Contains(answer, []byte("\nMode: ")) {
-		err = fmt.Errorf("zookeeper answered %q to srvr", bytes.TrimSpace(answer))
-	}
+	_, err := ZooKeeperMode(ctx, endpoint)
 	return err
 }
 
-// zookeeperLeads reports whether the server is the leader.
+// ZooKeeperMode is the role that the server says it has: leader, follower, observer or standalone.
+func ZooKeeperMode(ctx context.Context, endpoint string) (string, error) {
+	answer, err := zookeeperAsk(ctx, endpoint)
+	if err != nil {
+		return "", err
+	}
+	_, mode, ok := bytes.Cut(answer, []byte("\nMode: "))
+	if !ok {
+		return "", fmt.Errorf("zookeeper answered %q to srvr", bytes.TrimSpace(answer))
+	}
+	mode, _, _ = bytes.Cut(mode, []byte("\n"))
+	return string(mode), nil
+}
+
+// zookeeperLeads reports whether the server is the leader; one outside of a quorum answers, and is none.
 func zookeeperLeads(ctx context.Context, endpoint string) (bool, error) {
 	answer, err := zookeeperAsk(ctx, endpoint)
 	return bytes.Contains(answer, []byte("\nMode: leader")), err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/internal/sqlrow"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -189,7 +190,7 @@ func usedIndex(ctx context.Context, tx *sql.Tx, query string, args ...any) (bool
 	if err != nil {
 		return false, err
 	}
-	plan, err := first(rows)
+	plan, err := sqlrow.First(rows)
 	return plan["key"] == "name", err
 }
 

@@ -3,12 +3,13 @@ package facts
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/internal/sqlrow"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // mutually has two databases copy each other, asks both for one key at once, and kills one.
@@ -23,13 +24,8 @@ func mutually(ctx context.Context, at bench) ([]Fact, error) {
 		dbs[i] = db
 	}
 	// The second copies the first already.
-	for _, statement := range []string{
-		fmt.Sprintf("CHANGE MASTER TO MASTER_HOST='%s', MASTER_USER='lockbench', MASTER_CONNECT_RETRY=1, MASTER_SSL_VERIFY_SERVER_CERT=0", at.servers[1].Addr()),
-		"START SLAVE",
-	} {
-		if _, err := dbs[0].ExecContext(ctx, statement); err != nil {
-			return nil, err
-		}
+	if err := until(ctx, func() error { return lab.Follow(ctx, at.endpoints()[0], at.servers[1].Addr()) }); err != nil {
+		return nil, err
 	}
 	if _, err := dbs[0].ExecContext(ctx, "CREATE TABLE locks (name VARCHAR(64) PRIMARY KEY, owner VARCHAR(64) NOT NULL) ENGINE=InnoDB"); err != nil {
 		return nil, err
@@ -113,7 +109,7 @@ func copying(ctx context.Context, dbs [2]*sql.DB) (Fact, error) {
 		if err != nil {
 			return f, err
 		}
-		status, err := first(rows)
+		status, err := sqlrow.First(rows)
 		if err != nil {
 			return f, err
 		}
@@ -124,30 +120,6 @@ func copying(ctx context.Context, dbs [2]*sql.DB) (Fact, error) {
 		}
 	}
 	return f, nil
-}
-
-// first is the first of the rows, by its columns.
-func first(rows *sql.Rows) (map[string]string, error) {
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	if !rows.Next() {
-		return nil, errors.Join(errors.New("there is no row"), rows.Err())
-	}
-	values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	if err := rows.Scan(into...); err != nil {
-		return nil, err
-	}
-	row := map[string]string{}
-	for i, column := range columns {
-		row[column] = values[i].String
-	}
-	return row, nil
 }
 
 // until tries again until it works, for some seconds.

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -51,7 +48,7 @@ func observer(ctx context.Context, at bench) (found []Fact, err error) {
 			return nil, err
 		}
 		defer clients[s].Close()
-		mode, err := modeOf(ctx, s)
+		mode, err := lab.ZooKeeperMode(ctx, s.Endpoint())
 		if err != nil {
 			return nil, err
 		}
@@ -81,36 +78,12 @@ func observer(ctx context.Context, at bench) (found []Fact, err error) {
 }
 
 func leads(ctx context.Context, servers []*lab.Server) (*lab.Server, error) {
-	kind := topology("zookeeper-3").Kind
 	for _, s := range servers {
-		if is, err := kind.Leads(ctx, s.Endpoint()); err == nil && is {
+		if mode, err := lab.ZooKeeperMode(ctx, s.Endpoint()); err == nil && mode == "leader" {
 			return s, nil
 		}
 	}
 	return nil, errors.New("no server says that it leads")
-}
-
-// modeOf is the role that a server says it has.
-func modeOf(ctx context.Context, s *lab.Server) (string, error) {
-	c, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", s.Endpoint())
-	if err != nil {
-		return "", err
-	}
-	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(time.Second)) // a connection has deadlines
-	if _, err := io.WriteString(c, "srvr"); err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(c)
-	if err != nil {
-		return "", err
-	}
-	_, mode, ok := strings.Cut(string(text), "\nMode: ")
-	if !ok {
-		return "", fmt.Errorf("%s tells no role: %q", s.Name(), text)
-	}
-	mode, _, _ = strings.Cut(mode, "\n")
-	return mode, nil
 }
 
 // stale counts the reads that are older than a write which was confirmed before they were sent.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/english"
 )
 
@@ -179,11 +180,4 @@ func isThere(there bool) string {
 	return "is gone"
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+func sleep(ctx context.Context, d time.Duration) error { return lb.HostClock{}.Sleep(ctx, d) }
