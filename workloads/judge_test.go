@@ -41,8 +41,10 @@ func TestJudges(t *testing.T) {
 
 		{"nobody draws", Reward{Record: true}, twoHolders, checker.Vacuous, "no reward"},
 		{"rewards", Reward{Record: true}, twoHolders + "5 write A a seq=1 plain=0/0/1;6 write B b seq=2 plain=1/1/2", checker.Valid, "2 rewards, each drawn once; with a look"},
-		{"a reward twice in spite of a record", Reward{Record: true}, twoHolders + "5 write A a seq=1 plain=0/0/1;6 write B b seq=2 plain=0/1/1 checked=0/1/skipped",
+		{"a reward twice in spite of a record", Reward{Record: true}, twoHolders + "5 write A a seq=1 plain=0/0/1;6 write B b seq=2 plain=1/0/1 checked=1/0/skipped",
 			checker.Invalid, "1 reward, 1 drawn more than once; with a look at the lease before each write: 1 reward, each drawn once"},
+		{"a record written back", Reward{Record: true}, twoHolders + "5 write A a seq=1 plain=0/0/1;6 write B b seq=2 plain=1/1/1;7 write B b seq=3 plain=1/1/2", checker.Valid,
+			"2 rewards, each drawn once; with a look"},
 		{"a reward twice without one", Reward{}, twoHolders + "5 write A a seq=1 plain=0/0/1;6 write B b seq=2 plain=1/1/1;7 write B b seq=3 plain=1/1/2", checker.Valid,
 			"2 rewards, 1 drawn more than once, which no lock prevents"},
 
@@ -132,7 +134,7 @@ func TestWords(t *testing.T) {
 			"oversold by 1: 2 sold and 0 left of 1 in all"},
 		{Once{}, "ms;1 c A a;2 r A a ok;3 c B b;4 r B b ok;5 write A a seq=1 plain=0/0/1;9 write B b seq=2 plain=1/0/1",
 			"task-1 ran twice: by A at 0.004 s and by B at 0.008 s"},
-		{Reward{Record: true}, "ms;1 c A a;2 r A a ok;3 c B b;4 r B b ok;5 write A a seq=1 plain=0/0/1;9 write B b seq=2 plain=0/1/1",
+		{Reward{Record: true}, "ms;1 c A a;2 r A a ok;3 c B b;4 r B b ok;5 write A a seq=1 plain=0/0/1;9 write B b seq=2 plain=1/0/1",
 			"reward-1 was drawn twice: by A at 0.004 s and by B at 0.008 s"},
 		{Transfer{}, "1 c A a;2 r A a ok;3 c B b;4 r B b ok;5 write A a seq=1 plain=100/100/93;6 write B b seq=2 plain=93/100/104",
 			"there are 4 more than the 100 in all accounts: B wrote 104 to l over 93"},

@@ -3,6 +3,7 @@ package workloads
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
@@ -61,6 +62,18 @@ func (t *rewardTask) draw(read []int64) []int64 {
 	return []int64{t.asked}
 }
 
+// changes are the writes of a copy that changed what their client had read of it. A client that has found
+// its reward drawn writes the number back, where another copy has no record of it.
+func changes(all [][]*history.Access, c care) (changed [][]*history.Access) {
+	for _, writes := range all {
+		writes = slices.DeleteFunc(writes, func(a *history.Access) bool { return c.of(a).New == c.of(a).Base })
+		if len(writes) > 0 {
+			changed = append(changed, writes)
+		}
+	}
+	return changed
+}
+
 // Judge implements [Judge]: a reward was drawn as often as its number was written. Without a record that
 // is more than once under any lock, and no fault of it.
 func (r Reward) Judge(ix *history.Index, _ history.Plan) checker.Layer {
@@ -68,6 +81,9 @@ func (r Reward) Judge(ix *history.Index, _ history.Plan) checker.Layer {
 	var told []string
 	for _, c := range cares(ix) {
 		drawn, _ := writesOf(ix, c)
+		if r.Record {
+			drawn = changes(drawn, c)
+		}
 		again := moreThanOnce(drawn)
 		if r.Record && c.name == "" {
 			f.repeated(ix, "reward", "was drawn", again)

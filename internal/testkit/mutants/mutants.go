@@ -279,6 +279,7 @@ func acquits(res checker.Result) error {
 	case len(expected(res)) > 0:
 		return fmt.Errorf("not acquitted: %s", res.Claims)
 	case res.Mechanism == lb.DoubleGrant, res.Mechanism == lb.Ghost,
+		res.Outcome == lb.Broken && res.Mechanism == "", // a promise of the workload broke
 		strings.Contains(res.Reason, "can't be trusted"), res.Outcome == lb.Inconclusive,
 		res.Plan.Fault == "none" && res.Plan.Workload != (workloads.NeverReleases{}).Info().Name && isOutage(res):
 		return fmt.Errorf("not acquitted: %s (%s), outage %.0f ms", res.Outcome, res.Reason, res.OutageMS)
