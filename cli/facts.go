@@ -37,15 +37,9 @@ Each fact has a name that holds or not, and what was seen. Without a question al
 			if err != nil {
 				return err
 			}
-			if out == "" {
-				out = rundir.NewDir("facts")
-			}
-			if _, err := os.Lstat(filepath.Join(out, rundir.FactsFile)); err == nil {
-				return usage("--out %s: a study never writes over another", out)
-			}
-			driver, err := p.splitting()
+			out, driver, err := p.begin(out, "facts", rundir.FactsFile)
 			if err != nil {
-				return exit{exitCantRun, err}
+				return err
 			}
 			if err := have(cmd.Context(), driver, asked); err != nil {
 				return err

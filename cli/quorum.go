@@ -44,15 +44,9 @@ taken, on either side. The answer is a table and a page.`,
 				return usage("--jobs %d: at least 1", jobs)
 			}
 			ours := out == ""
-			if ours {
-				out = rundir.NewDir("quorum")
-			}
-			if _, err := os.Lstat(filepath.Join(out, rundir.QuorumFile)); err == nil {
-				return usage("--out %s: a study never writes over another", out)
-			}
-			driver, err := p.splitting()
+			out, driver, err := p.begin(out, "quorum", rundir.QuorumFile)
 			if err != nil {
-				return exit{exitCantRun, err}
+				return err
 			}
 			if err := p.ready(cmd.Context(), driver, []string{ensembles[0].topology, ensembles[1].topology, ensembles[2].topology}, lab.Own{}, false); err != nil {
 				return err

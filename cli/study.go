@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -15,6 +16,20 @@ import (
 // directory of its own: with what the servers said, and the result.
 
 const resultFile = "result.json"
+
+// begin is the directory of a new study, which writes that file, and the lab for it.
+func (p program) begin(out, what, file string) (dir string, driver lab.Driver, err error) {
+	if dir = out; dir == "" {
+		dir = rundir.NewDir(what)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, file)); err == nil {
+		return dir, driver, usage("--out %s: a study never writes over another", dir)
+	}
+	if driver, err = p.splitting(); err != nil {
+		err = exit{exitCantRun, err}
+	}
+	return dir, driver, err
+}
 
 // studied runs the hidden verb with these arguments, and returns its result.
 func studied[T any](ctx context.Context, driver lab.Driver, dir string, args ...string) (result T, err error) {

@@ -20,27 +20,19 @@ var expireAny = redis.NewScript(`return redis.call("pexpire", KEYS[1], ARGV[1])`
 // the renewal of many a hand-written watchdog, which compares at the release only.
 func WatchdogExpire() lb.Impl {
 	const doc = "Redisson RLock, whose renewal compares"
-	return algorithm{
-		info: lb.Info{
-			Name:       "redis-watchdog-expire",
-			Doc:        "redis-watchdog whose renewal is a plain PEXPIRE, whoever holds the lock",
-			Source:     "common form of a renewal without a script",
-			Topologies: oneServer,
-			Requests:   renewable,
-			Reads:      listening,
-			Takes:      "acquire",
-			Scripts:    true,
-			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, LostNotice: true},
-			Expect: compose.Except(compose.InRedis(compose.OnReplica(compose.RenewedOnWallClock(compose.Lease()))),
-				lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken},
-					Why: "who wakes up without the lock writes, and if a renewal of the next one's comes first, it is told that it has it", Source: doc},
-				lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Check, lb.Broken},
-					Why: "who wakes up without the lock and looks at its lease stops, unless a renewal of the next one's comes first", Source: doc}),
-		},
-		open: func(s session) lb.Client {
-			return &watchdogExpire{watchdog{renewed{listener: listener{session: s}}}}
-		},
+	a := Watchdog().(algorithm)
+	a.info.Name = "redis-watchdog-expire"
+	a.info.Doc = "redis-watchdog whose renewal is a plain PEXPIRE, whoever holds the lock"
+	a.info.Source = "common form of a renewal without a script"
+	a.info.Expect = compose.Except(a.info.Expect,
+		lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken},
+			Why: "who wakes up without the lock writes, and if a renewal of the next one's comes first, it is told that it has it", Source: doc},
+		lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Check, lb.Broken},
+			Why: "who wakes up without the lock and looks at its lease stops, unless a renewal of the next one's comes first", Source: doc})
+	a.open = func(s session) lb.Client {
+		return &watchdogExpire{watchdog{renewed{listener: listener{session: s}}}}
 	}
+	return a
 }
 
 type watchdogExpire struct{ watchdog }
