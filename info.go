@@ -91,7 +91,7 @@ type Traits struct {
 	// LostNotice: a holder is told when it lost the lock.
 	LostNotice bool `json:"lost_notice"`
 	// Leaves are what it leaves behind with each acquisition and means to, with commas between them:
-	// connections, goroutines, or what its servers keep (keys, leases, nodes, rows, sessions).
+	// connections, goroutines, threads, open files, or what its servers keep (keys, leases, nodes, rows, sessions).
 	Leaves string `json:"leaves,omitempty"`
 }
 

@@ -176,6 +176,24 @@ func TestBrokenProgram(t *testing.T) {
 	}
 }
 
+// TestProgramLeaks: what a program keeps open of each acquisition is told, though it hurts nobody.
+func TestProgramLeaks(t *testing.T) {
+	t.Parallel()
+	needLab(t, 1)
+	languagesAreHere(t)
+	dir := t.TempDir()
+	broken, err := filepath.Abs("../impls/foreign/testdata/broken.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wrong, leaks := range map[string]bool{"": false, "leaks": true} {
+		_, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "run", "--exec", broken+" "+wrong, "--fault", "none", "--duration", "2s", "--out", "run-"+wrong))
+		if told := strings.Contains(stdout, "open files at w"); told != leaks {
+			t.Errorf("%q: told of open files %v, want %v: %s%s", wrong, told, leaks, stdout, stderr)
+		}
+	}
+}
+
 // TestConform tells which claims hold, a line each: of a library's lock all, and of one whose DEL
 // looks at no owner those that it breaks.
 func TestConform(t *testing.T) {

@@ -54,6 +54,19 @@ func Of(pid int) ([]int, error) {
 	return below, nil
 }
 
+// Has counts the threads and the open files of all processes that descend from pid. Who ends meanwhile
+// has none.
+func Has(pid int) (threads, files int) {
+	all, _ := Of(pid)
+	for _, one := range all {
+		of := filepath.Join("/proc", strconv.Itoa(one))
+		task, _ := os.ReadDir(filepath.Join(of, "task"))
+		open, _ := os.ReadDir(filepath.Join(of, "fd"))
+		threads, files = threads+len(task), files+len(open)
+	}
+	return threads, files
+}
+
 func stateOf(pid int) (byte, error) {
 	state, _, err := stat(pid)
 	return state, err

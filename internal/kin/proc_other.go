@@ -21,6 +21,9 @@ func Adopt() error { return errors.New("kin: processes are adopted on Linux only
 // Of needs Linux: elsewhere no process is known.
 func Of(int) ([]int, error) { return nil, nil }
 
+// Has needs Linux.
+func Has(int) (threads, files int) { return 0, 0 }
+
 func stateOf(int) (byte, error) { return ended, nil }
 
 func marked(int, string) bool { return false }

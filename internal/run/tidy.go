@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// counts looks what there is of the lock: what its servers keep, and the connections and goroutines
-// of the clients, whom the worker's order has counted. Where servers are somebody else's, what they
+// counts looks what there is of the lock: what its servers keep, and the connections, goroutines,
+// threads and open files of the clients, whom the worker's order has counted. Where servers are somebody else's, what they
 // keep may be anybody's.
 func (s *stage) counts(ctx context.Context, order string) (all []history.Event, err error) {
 	add := func(name, target string, n int) {
@@ -28,8 +28,10 @@ func (s *stage) counts(ctx context.Context, order string) (all []history.Event, 
 		if err != nil {
 			return nil, err
 		}
-		if r.Goroutines > 0 {
-			add("goroutines", w.Name(), r.Goroutines)
+		for name, n := range map[string]int{"goroutines": r.Goroutines, "threads": r.Threads, "open files": r.Files} {
+			if n > 0 {
+				add(name, w.Name(), n)
+			}
 		}
 		if net := s.lab.Network(); net != nil {
 			open, err := net.Connections(servers, []lab.Node{w})

@@ -93,8 +93,11 @@ type Report struct {
 	// Ahead is how far the wall clock is ahead of the machine's.
 	Ahead    time.Duration `json:"ahead_ns,omitempty"`
 	Sections int           `json:"sections,omitempty"`
-	// Goroutines are those of the process, 0 where the lock is a program: then they are the bench's own.
+	// Goroutines are those of the process, 0 where the lock is a program: then they are the bench's own,
+	// and Threads and Files are those of its programs.
 	Goroutines int `json:"goroutines,omitempty"`
+	Threads    int `json:"threads,omitempty"`
+	Files      int `json:"files,omitempty"`
 	// Programs are the processes of the lock's programs, of a worker that is about to die.
 	Programs []int    `json:"programs,omitempty"`
 	Clients  []Client `json:"clients,omitempty"`

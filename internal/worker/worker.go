@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -145,7 +146,9 @@ func (w *worker) count(o Order) Report {
 	for _, c := range w.clients {
 		r.Sections += int(c.sections.Load())
 	}
-	if !foreign.Running() {
+	if foreign.Running() {
+		r.Threads, r.Files = kin.Has(os.Getpid())
+	} else {
 		r.Goroutines = runtime.NumGoroutine()
 	}
 	return r

@@ -23,7 +23,7 @@ def questions():
 
 if WRONG == "never-reads":
     time.sleep(3600)
-acquired, left = 0, None
+acquired, left, kept = 0, None, []
 for q in questions():
     n, do = q["n"], q["do"]
     if do == "describe":
@@ -37,6 +37,8 @@ for q in questions():
         say(n, say="ok")
     elif do == "acquire":
         acquired += 1
+        if WRONG == "leaks":
+            kept.append(open("/dev/null"))
         call = time.monotonic_ns()
         if acquired == 5 or WRONG in ("hangs", "answers-after-cancel") and acquired > 1:
             match WRONG:
