@@ -8,11 +8,11 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// badLink is a link between the host of a client at a step and the lock service that
-// neither works nor fails. The client goes on, and so do the others of its process.
+// badLink is a link between the host of a client at a step and the lock service that fails, or works
+// badly. The client goes on, and so do the others of its process.
 func badLink(name, doc string, spoil func(ctx context.Context, on Strike, w Node) (told func() (packets uint64, how string), err error)) Fault {
 	return Fault{Name: name, Family: Network, Doc: doc, At: whileHolding,
-		Needs: []Need{AService, Can(lab.Packets)},
+		Needs: []Need{AService, Can(lab.Packets)}, Hears: true,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			v, err := on.Stop(ctx, nil, on.Step(), Delay)
 			if err != nil {
@@ -22,13 +22,21 @@ func badLink(name, doc string, spoil func(ctx context.Context, on Strike, w Node
 			if err != nil {
 				return nil, err
 			}
+			ear, err := on.Overhear(ctx, v.Worker)
+			if err != nil {
+				return nil, err
+			}
 			if err := v.LetGo(ctx); err != nil {
 				return nil, err
 			}
 			return func() history.Proof {
 				packets, how := told()
-				return proven(packets > 0, "%s between %s and the lock service dropped%s, from when %s came to %s, and it went on",
-					english.Count(packets, "packet"), v.Worker.Name(), how, v.Client, on.Step())
+				late := english.Count(ear.Again(), "message") + " had to be sent again"
+				if ear.Again() == 0 && ear.Missed() > 0 {
+					late = "whether anything was sent again is not known: this machine was too busy to hear " + english.Count(ear.Missed(), "packet")
+				}
+				return proven(ear.Again() > 0, "%s between %s and the lock service dropped%s, from when %s came to %s, and it went on; %s",
+					english.Count(packets, "packet"), v.Worker.Name(), how, v.Client, on.Step(), late)
 			}, nil
 		}}
 }

@@ -18,7 +18,11 @@ func cut() Fault {
 		Needs: []Need{AService, Can(lab.Packets)}, Prefers: AnEnsemble,
 		Hears: true,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
-			v, drops, err := cutUnder(ctx, on)
+			v, err := on.Stop(ctx, nil, on.Step(), Delay)
+			if err != nil {
+				return nil, err
+			}
+			drops, err := cutOff(ctx, on, []Node{v.Worker}, service(on))
 			if err != nil {
 				return nil, err
 			}
@@ -41,16 +45,6 @@ func fell(on Strike, v *Victim, ear *Ear, said int, drops *Drops, where, besides
 		return proven(false, "%s, and nothing %s failed to arrive meanwhile: to this lock that was a delay, and no cut", stood, where)
 	}
 	return proven(v.Stopped() > 0, "%s, and %s %s did not arrive meanwhile; dropped in all: %s%s", stood, english.Count(said, "message"), where, english.Count(drops.Packets(), "packet"), besides)
-}
-
-// cutUnder cuts the host of a client off the lock service while it stands at the fault's step.
-func cutUnder(ctx context.Context, on Strike) (*Victim, *Drops, error) {
-	v, err := on.Stop(ctx, nil, on.Step(), Delay)
-	if err != nil {
-		return nil, nil, err
-	}
-	drops, err := cutOff(ctx, on, []Node{v.Worker}, service(on))
-	return v, drops, err
 }
 
 func cutHolder() Fault {

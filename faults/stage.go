@@ -185,6 +185,8 @@ type Ear struct {
 	// Fell is how much of what clients of the host had said, and how much of what the lock service had,
 	// did not arrive by the time that the fault's victims were let go. What was sent again counts once.
 	Fell func() (clients, service int)
+	// Again is how much had to be sent again by then, by either side; each part of it counts once.
+	Again func() int
 	// Answers are those to requests that were sent since.
 	Answers func() []wire.Message
 	// Missed is how many packets of the run the bench was too busy to hear.

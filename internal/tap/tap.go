@@ -18,6 +18,7 @@ type Tap struct {
 	asked int
 	ears  []*Ear
 	lost  [2]int // what nobody confirmed before its connection ended, by whose it was
+	again int    // what was sent again, each part once
 }
 
 // link is a connection by its ends: the program's, which has made it, and the server's.
@@ -36,6 +37,7 @@ type tapped struct {
 	says [2]stream
 	wire wire.Conn
 	open []asked // not answered
+	late bool    // its begin was sent again
 }
 
 // asked is a request, by its place among all.
@@ -50,6 +52,7 @@ type Ear struct {
 	from    int // the place of the first request
 	open    int
 	lost    [2]int           // before
+	again   int              // before
 	unmet   map[*tapped]bool // no server had answered their begin before
 	answers []wire.Message
 }
@@ -73,9 +76,14 @@ func (t *Tap) Hear(s lab.Segment) {
 	if c == nil {
 		return
 	}
+	if s.Begins && c.says[who].begun && !c.late {
+		c.late = true
+		t.again++
+	}
 	if s.Begins && !c.says[who].begun {
 		c.says[who].begin(s.Number)
 	}
+	t.again += c.says[who].again(s.Number, s.Payload)
 	in := c.says[who].take(s.Number, s.Payload)
 	if s.Confirms {
 		c.says[1-who].confirm(s.Next)
@@ -135,7 +143,7 @@ func (t *Tap) answer(c *tapped, m wire.Message) {
 func (t *Tap) Listen() *Ear {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e := &Ear{tap: t, from: t.asked, lost: t.lost, unmet: map[*tapped]bool{}}
+	e := &Ear{tap: t, from: t.asked, lost: t.lost, again: t.again, unmet: map[*tapped]bool{}}
 	for _, c := range t.conns {
 		e.open += len(c.open)
 		if !c.says[server].begun {
@@ -170,6 +178,14 @@ func (e *Ear) Fell() (said, told int) {
 		said, told = said+n[client], told+n[server]
 	}
 	return said, told
+}
+
+// Again is how much had to be sent again since, by either side. A part of it counts once, however often
+// it was sent.
+func (e *Ear) Again() int {
+	e.tap.mu.Lock()
+	defer e.tap.mu.Unlock()
+	return e.tap.again - e.again
 }
 
 // Answers are those to requests that were sent since, in order.

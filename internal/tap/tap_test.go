@@ -107,6 +107,42 @@ func TestUnmet(t *testing.T) {
 	}
 }
 
+// TestAgain: what is sent again counts once, whoever sends it, however TCP cuts it, and not what was so before.
+func TestAgain(t *testing.T) {
+	var host talk
+	host.begin(program)
+	first := host.next(program, redis, get)
+	host.Hear(first)
+	host.Hear(first)
+	ear := host.Listen()
+	host.Hear(first)
+	if n := ear.Again(); n != 0 {
+		t.Errorf("%d of before", n)
+	}
+	second, third := host.next(program, redis, get), host.next(program, redis, get)
+	host.Hear(second)
+	host.Hear(third)
+	both := second
+	both.Payload = append(second.Payload, third.Payload...)
+	answer := host.next(redis, program, val+val+val)
+	for _, s := range []lab.Segment{both, third, answer} {
+		host.Hear(s)
+	}
+	if n := ear.Again(); n != 2 {
+		t.Errorf("two requests sent again as one count as %d", n)
+	}
+	host.Hear(answer)
+	if n := ear.Again(); n != 3 {
+		t.Errorf("%d with an answer that was sent again, want 3", n)
+	}
+	for range 3 {
+		host.Hear(lab.Segment{From: other, To: redis, Number: 7, Begins: true})
+	}
+	if n := ear.Again(); n != 4 {
+		t.Errorf("%d with a connection that was begun again, want 4", n)
+	}
+}
+
 // TestEnds: who is gone waits for no answer, and the next connection from there is another.
 func TestEnds(t *testing.T) {
 	for _, by := range []netip.AddrPort{program, redis} {
