@@ -81,6 +81,7 @@ func Merge(runs []Result, info lb.Info) Cell {
 	if r.Plan.About != nil {
 		c.Family = r.Plan.About.Family
 	}
+	c.Unproven = c.Fault != "none" && !slices.ContainsFunc(runs, func(r Result) bool { return r.Effect.Proven })
 	if c.Algorithm == "" {
 		c.Algorithm = r.Plan.Algorithm
 	}

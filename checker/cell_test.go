@@ -35,6 +35,26 @@ func TestCell(t *testing.T) {
 	}
 }
 
+// TestUnproven: of several runs one in which the fault was seen to act is enough, and none has no fault to prove.
+func TestUnproven(t *testing.T) {
+	acted, not := history.Proof{Proven: true}, history.Proof{}
+	for _, c := range []struct {
+		fault   string
+		effects []history.Proof
+		want    bool
+	}{
+		{"f", []history.Proof{not, not}, true}, {"f", []history.Proof{not, acted}, false}, {"none", []history.Proof{not}, false},
+	} {
+		var runs []Result
+		for _, e := range c.effects {
+			runs = append(runs, Result{Outcome: lb.Broken, Effect: e, Plan: history.Plan{Fault: c.fault}})
+		}
+		if got := Merge(runs, lb.Info{}).Unproven; got != c.want {
+			t.Errorf("%s %v: %v", c.fault, c.effects, got)
+		}
+	}
+}
+
 func TestDecisive(t *testing.T) {
 	order := []lb.Outcome{lb.NotAvailable, lb.Safe, lb.Inconclusive, lb.Check,
 		lb.Fence, lb.Stuck, lb.Broken}

@@ -92,6 +92,8 @@ type Cell struct {
 	// Reason says it in a sentence, for people.
 	Reason string `json:"reason"`
 	Runs   int    `json:"runs"`
+	// Unproven: in none of the runs did the fault have an effect that was measured.
+	Unproven bool `json:"unproven,omitempty"`
 	// Planned is how many runs it was to have, where those are fewer than the matrix says:
 	// in a shard.
 	Planned int `json:"planned_runs,omitempty"`

@@ -239,7 +239,7 @@ func (g grid) advised(plan func(*checker.Cell) *history.Plan) (locks []advised, 
 				continue
 			}
 			fenced[row], known = p.Traits.Fenced, true
-			if p.About != nil && !isUnclear(c) {
+			if p.About != nil && !isUnclear(c) && !c.Unproven {
 				tried[row] = append(tried[row], p.About.Troubles...)
 			}
 		}

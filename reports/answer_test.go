@@ -119,6 +119,13 @@ func TestAdvice(t *testing.T) {
 	if _, _, unknown = g.advised(func(*checker.Cell) *history.Plan { return &history.Plan{} }); len(unknown) != 3 {
 		t.Errorf("of %v no server died, says it", unknown)
 	}
+	died := &history.Plan{About: &history.About{Troubles: history.Troubles()}}
+	if _, _, unknown = g.advised(func(c *checker.Cell) *history.Plan { c.Unproven = true; return died }); len(unknown) != 3 {
+		t.Errorf("%v were left out, of locks to which no fault is known to have done anything", unknown)
+	}
+	if _, best, _ = g.advised(func(c *checker.Cell) *history.Plan { c.Unproven = false; return died }); len(best) == 0 {
+		t.Error("nothing is advised where all was tried")
+	}
 	for _, l := range locks {
 		says = append(says, l.Name+": "+l.Says)
 	}
