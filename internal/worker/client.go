@@ -110,7 +110,7 @@ func (c *client) Acquire(ctx context.Context, ask workloads.Ask) (*lb.Lease, err
 	c.probe.asking.Store(true)
 	lease, err := c.request(ctx, req)
 	c.probe.asking.Store(false)
-	ret := c.returned(call, err)
+	ret := c.returned(ctx, call, err)
 	if err != nil {
 		c.record(ret)
 		if ret.Result == lb.AnswerUnknown {
@@ -163,18 +163,26 @@ func (c *client) begin(ctx context.Context, call string) error {
 	return c.begins(ctx, call)
 }
 
-// returned makes the event of an operation's end.
-func (c *client) returned(call history.Event, err error) history.Event {
+// returned makes the event of the end of an operation, which was asked for in ctx. That its caller
+// waits no longer is no error; that the lock waits no longer, by a bound of its own, is one.
+func (c *client) returned(ctx context.Context, call history.Event, err error) history.Event {
 	ret := call
 	ret.At, ret.Kind, ret.Result = clock.Now(), history.KindReturn, lb.AnswerOf(err)
 	ret.Requests = int(c.probe.requests.Load())
 	ret.Sent = c.probe.tell()
 	c.probe.entered.Store(nil)
 	if err != nil {
-		ret.Note, ret.Error = err.Error(), !lb.Refused(err) && !lb.GaveUp(err)
+		ret.Note, ret.Error = err.Error(), !lb.Refused(err) && !(lb.GaveUp(err) && over(ctx))
 	}
 	c.look(err)
 	return ret
+}
+
+// over reports whether the caller's time is: a server that is told of the deadline may be the
+// first to answer that it has passed.
+func over(ctx context.Context) bool {
+	deadline, bounded := ctx.Deadline()
+	return ctx.Err() != nil || bounded && !time.Now().Before(deadline)
 }
 
 // look tells of what a program did wrong, whatever it was asked.

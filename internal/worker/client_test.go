@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -84,6 +85,23 @@ func TestUnclearAcquire(t *testing.T) {
 	want := []lb.Answer{lb.AnswerUnknown, lb.AnswerUnknown, lb.AnswerReleased}
 	if len(answers) != 3 || answers[0] != want[0] || answers[1] != want[1] || answers[2] != want[2] {
 		t.Errorf("recorded %v, want %v", answers, want)
+	}
+}
+
+// TestPatienceOfALock: who waits no longer because its caller does not has made no error, and who waits no
+// longer by a bound of its own has.
+func TestPatienceOfALock(t *testing.T) {
+	for _, callers := range []bool{true, false} {
+		c, got := newClient(&lock{acquire: fmt.Errorf("read: %w", context.DeadlineExceeded), releases: []error{nil}})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		if callers {
+			cancel()
+		}
+		_, _ = c.Acquire(ctx, workloads.Ask{})
+		cancel()
+		if ret := (*got)[1]; ret.Error == callers {
+			t.Errorf("the caller had given up %v, and an error is recorded %v", callers, ret.Error)
+		}
 	}
 }
 

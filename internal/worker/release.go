@@ -96,6 +96,6 @@ func (c *client) releaseOnce(ctx context.Context, req lb.Request) error {
 	if c.session != nil {
 		err = c.session.Release(ctx, req)
 	}
-	c.record(c.returned(call, err))
+	c.record(c.returned(ctx, call, err))
 	return err
 }
