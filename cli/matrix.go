@@ -201,6 +201,12 @@ func (prog program) resumeMatrix(cmd *cobra.Command, f *matrixFlags) (err error)
 	if _, err := named(m, m.Again(out)); err != nil {
 		return err
 	}
+	if own := m.Base.Exec; own != nil {
+		prog.Catalog = m.Catalog
+		if name := prog.beside(own, m.Base.Topology); slices.ContainsFunc(m.Algorithms, func(l lb.Impl) bool { return l.Info().Name == name }) {
+			f.beside = name
+		}
+	}
 	if flags.Changed("runs") {
 		m.Runs = f.runs
 	}
