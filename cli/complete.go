@@ -6,6 +6,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/lockbench/lockbench/workloads/guard"
@@ -30,8 +31,9 @@ func (p program) complete(root *cobra.Command) {
 		"listen":     one([]string{"127.0.0.1:0", localAddress}),
 		"lab":        one(namesOf(p.Labs, func(d lab.Driver) (string, string) { return d.Name, d.Doc })),
 	}
-	if cmd, _, err := root.Find([]string{"explore"}); err == nil { // whose flag takes several: the first to register counts
+	if cmd, _, err := root.Find([]string{"explore"}); err == nil { // whose flags take others: the first to register counts
 		_ = cmd.RegisterFlagCompletionFunc("algorithm", many(locks))
+		_ = cmd.RegisterFlagCompletionFunc("workload", one(explore.Workloads()))
 	}
 	for _, cmd := range root.Commands() {
 		for flag, f := range some {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -74,6 +75,7 @@ With --replay: 0 it did not break, 1 it did, 2 it could not be performed or judg
 	f.StringVar(&x.locks, "algorithm", "", "comma-separated names or patterns: see lockbench list algorithms")
 	f.StringVar(&x.plan.Topology, "topology", "", "the lock service (default: the lock's first)")
 	f.StringVar(&x.plan.Lab, "lab", prog.Labs[0].Name, "where the servers run: see lockbench list labs")
+	f.StringVar(&x.plan.Workload, "workload", "", "what clients do with the lock: "+strings.Join(explore.Workloads(), ", ")+" (default "+explore.Workloads()[0]+")")
 	f.IntVar(&b.Clients, "clients", b.Clients, "clients")
 	f.IntVar(&b.Acquisitions, "acquisitions", b.Acquisitions, "how often each client acquires the lock")
 	f.IntVar(&b.Polls, "polls", b.Polls, "how often it asks again for one acquisition")
@@ -123,7 +125,7 @@ func (x *exploring) sense(cmd *cobra.Command) error {
 		}
 		return ""
 	}
-	if own := given("algorithm", "exec", "topology", "lab", "clients", "acquisitions", "polls", "renewals", "expiries", "crashes", "lost", "ended", "quits", "faults", "budget", "seed", "reuse", "matrix"); x.replay != "" && own != "" {
+	if own := given("algorithm", "exec", "topology", "lab", "workload", "clients", "acquisitions", "polls", "renewals", "expiries", "crashes", "lost", "ended", "quits", "faults", "budget", "seed", "reuse", "matrix"); x.replay != "" && own != "" {
 		return usage("--replay performs the order that %s has: leave out --%s", x.replay, own)
 	}
 	err := x.plan.Bounds.Check()
@@ -163,6 +165,9 @@ func (x *exploring) chosen(cmd *cobra.Command) (err error) {
 	for _, l := range x.impls {
 		if err := x.runsOn(x.plan.Topology, l.Info()); err != nil {
 			return err
+		}
+		if err := x.plan.Fits(l.Info()); err != nil {
+			return usage("--workload: %w", err)
 		}
 	}
 	if x.matrix != "" {

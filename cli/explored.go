@@ -36,7 +36,7 @@ func newFar(w io.Writer, plan explore.Plan) far {
 	if plan.Replay != nil {
 		f.Say("%s on %s (%s lab): the same %s, %s", plan.Algorithm, plan.Topology, plan.Lab, english.Count(len(plan.Replay.Moves), "move"), english.Count(plan.Times, "time"))
 	} else {
-		f.Say("%s on %s (%s lab): every order of %s; at most %d", plan.Algorithm, plan.Topology, plan.Lab, plan.Bounds, plan.Budget)
+		f.Say("%s on %s (%s lab): every order of %s; at most %d", plan.Algorithm, plan.Topology, plan.Lab, plan.Within(), plan.Budget)
 	}
 	return f
 }

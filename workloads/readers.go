@@ -14,7 +14,10 @@ import (
 // Readers is a number that is looked at more often than it is changed, under a lock with
 // a shared mode: a reader looks twice and must see the same, a writer is never with
 // anybody, and readers are together.
-type Readers struct{}
+type Readers struct {
+	// InTurn: nothing is drawn. A client writes and reads in turn, and every other client begins by reading.
+	InTurn bool
+}
 
 // writers is how many iterations of a hundred write.
 const writers = 25
@@ -35,15 +38,29 @@ func (Readers) Info() Info {
 }
 
 // Open implements [Workload].
-func (Readers) Open(ctx context.Context, b Bench) (Task, error) {
-	return open(ctx, b, func(k kit) Task { return readersTask{k} })
+func (r Readers) Open(ctx context.Context, b Bench) (Task, error) {
+	return open(ctx, b, func(k kit) Task { return &readersTask{kit: k, inTurn: r.InTurn} })
 }
 
-type readersTask struct{ kit }
+type readersTask struct {
+	kit
+	inTurn bool
+	n      int // iterations
+}
+
+// reads reports whether the next iteration does.
+func (t *readersTask) reads() bool {
+	if !t.inTurn {
+		return t.env.Rand.IntN(100) >= writers
+	}
+	t.n++
+	last := t.env.Client[len(t.env.Client)-1]
+	return (t.n+int(last))%2 == 1
+}
 
 // Run implements [Task].
-func (t readersTask) Run(ctx context.Context, s Session) error {
-	shared := t.env.Rand.IntN(100) >= writers
+func (t *readersTask) Run(ctx context.Context, s Session) error {
+	shared := t.reads()
 	return under(ctx, s, func(ctx context.Context, held []*lb.Lease) error {
 		if shared {
 			return t.do(ctx, section{session: s, leases: held, last: stepBeforeSecondRead})

@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -19,6 +20,8 @@ type Transfer struct {
 	// Unordered takes the locks as they come, first that of the giver: two who give to
 	// each other wait for each other. In the order of the names nobody can.
 	Unordered bool
+	// Accounts are how many there are, four if it is 0.
+	Accounts int
 }
 
 const (
@@ -27,11 +30,13 @@ const (
 	largest  = 10  // transfer
 )
 
+func (t Transfer) accounts() int { return cmp.Or(t.Accounts, accounts) }
+
 // Info implements [Workload].
 func (t Transfer) Info() Info {
 	i := Info{
 		Name:     "transfer",
-		Doc:      fmt.Sprintf("move money between two of %d accounts under both their locks, taken in order", accounts),
+		Doc:      fmt.Sprintf("move money between two of %d accounts under both their locks, taken in order", t.accounts()),
 		Nested:   true,
 		Steps:    sectionSteps,
 		Evidence: []string{checker.LayerStore, checker.LayerWorkload},
@@ -47,20 +52,21 @@ func (t Transfer) Info() Info {
 
 // Open implements [Workload].
 func (t Transfer) Open(ctx context.Context, b Bench) (Task, error) {
-	return open(ctx, b, func(k kit) Task { return transferTask{k, t.Unordered} })
+	return open(ctx, b, func(k kit) Task { return transferTask{k, t} })
 }
 
 type transferTask struct {
 	kit
-	unordered bool
+	of Transfer
 }
 
 // Run implements [Task].
 func (t transferTask) Run(ctx context.Context, s Session) error {
-	from := t.env.Rand.IntN(accounts)
-	to := (from + 1 + t.env.Rand.IntN(accounts-1)) % accounts
+	all := t.of.accounts()
+	from := t.env.Rand.IntN(all)
+	to := (from + 1 + t.env.Rand.IntN(all-1)) % all
 	amount := 1 + t.env.Rand.Int64N(largest)
-	if !t.unordered && to < from {
+	if !t.of.Unordered && to < from {
 		from, to, amount = to, from, -amount
 	}
 	return under(ctx, s, func(ctx context.Context, held []*lb.Lease) error {

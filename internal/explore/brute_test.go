@@ -69,7 +69,7 @@ func TestPrunedIsAll(t *testing.T) {
 		t.Run(fmt.Sprintf("%d-%s", i, c.name[len("small-"):]), func(t *testing.T) {
 			t.Parallel()
 			testkit.Share(t, 1)
-			few, err := walked(t, explore.Plan{Algorithm: c.name, Bounds: c.Bounds})
+			few, err := walked(t, explore.Plan{Algorithm: c.name, Workload: c.work, Bounds: c.Bounds})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,10 +79,10 @@ func TestPrunedIsAll(t *testing.T) {
 			}
 			whole(t, few)
 			most := explore.EverySequence
-			if c.levels() == 0 && c.Renewals == 0 && c.Clients == 2 { // else they are too many
+			if c.levels() == 0 && c.Renewals == 0 && c.Clients == 2 && c.work == "" { // else they are too many
 				most = explore.EveryCall
 			}
-			all, err := walked(t, explore.Plan{Algorithm: c.name, Bounds: c.Bounds, Unpruned: most})
+			all, err := walked(t, explore.Plan{Algorithm: c.name, Workload: c.work, Bounds: c.Bounds, Unpruned: most})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
@@ -137,7 +138,7 @@ func (c *client) step(ctx context.Context, m lb.Move) error {
 		return errDead
 	}
 	heard := c.lands(m.Actor)
-	if !ok || o.free || m.Lock != o.lock || s.kind == Hears && (heard || !c.heeds(m.Actor)) {
+	if !ok || o.free || !strings.HasPrefix(m.Lock, o.prefix()) || s.kind == Hears && (heard || !c.heeds(m.Actor)) {
 		o.mu.Unlock()
 		return ctx.Err()
 	}

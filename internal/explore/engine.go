@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -222,7 +221,7 @@ func (c *client) begin(o *order) {
 	}
 }
 
-func (c *client) on(o *order) { c.alone.On(strings.TrimSuffix(o.lock, workloads.DefaultLock)) }
+func (c *client) on(o *order) { c.alone.On(o.prefix()) }
 
 // pooled is the client of that name that was in an order before, nil where there is none.
 func (e *engine) pooled(name string) *client {

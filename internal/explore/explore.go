@@ -16,7 +16,6 @@ import (
 	"github.com/lockbench/lockbench/internal/errand"
 	"github.com/lockbench/lockbench/internal/kin"
 	"github.com/lockbench/lockbench/lab"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // Execute explores in a lab, and tells how far it is. Where ctx ends, what was walked until then is the result
@@ -72,7 +71,10 @@ func Explore(ctx context.Context, c catalog.Catalog, p Plan, t lab.Topology, ser
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	work := workloads.Counter{}
+	work, err := p.work()
+	if err != nil {
+		return nil, err
+	}
 	e, err := newEngine(ctx, impl, work, p.Bounds, t, service)
 	if err != nil {
 		return nil, err
@@ -185,7 +187,7 @@ func (x *exploration) walk(ctx context.Context) error {
 		part := (x.left + levels - n) / (levels + 1 - n)
 		x.above, x.part, x.level = x.left-part, part, time.Now()
 		w := &walk{rules: x.rules, subject: x.engine, faults: n, most: mostAstray, mostVain: max(1, part), went: x.strays, vainly: x.lost}
-		if x.plan.Unpruned < EveryMoment {
+		if x.plan.Unpruned < EveryMoment && x.plan.first() {
 			w.kept = kept{}
 		}
 		level := &Level{Faults: n}
@@ -305,6 +307,8 @@ func (x *exploration) judged(ctx context.Context, o *order, moves []Move) (res c
 func (x *exploration) history(moves []Move) history.Plan {
 	text, _ := json.Marshal(moves)
 	info := x.work.Info()
+	// Of what the work itself must show, not every order shows something.
+	evidence := slices.DeleteFunc(slices.Clone(info.Evidence), func(layer string) bool { return layer == checker.LayerWorkload })
 	return history.Plan{Schema: history.Schema, Algorithm: x.plan.Algorithm, Exec: x.plan.Exec, Fault: "none", Workload: info.Name, Lab: x.plan.Lab, Topology: x.plan.Topology,
-		Clients: x.Bounds.Clients, Processes: x.Bounds.Clients, TTL: TTL, Seed: x.plan.Seed, Traits: x.info.Traits, Evidence: info.Evidence, Order: text}
+		Clients: x.Bounds.Clients, Processes: x.Bounds.Clients, TTL: TTL, Seed: x.plan.Seed, Traits: x.info.Traits, Evidence: evidence, Order: text}
 }

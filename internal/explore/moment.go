@@ -4,9 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // chain is a sequence of which only the digest is kept.
@@ -77,7 +74,7 @@ func (o *order) did(m Move) {
 		var heard []string
 		made := 0
 		for _, r := range c.relays {
-			t := r.tell(strings.TrimSuffix(o.lock, workloads.DefaultLock))
+			t := r.tell(o.prefix())
 			heard, made, asked, closed = append(heard, t.heard...), made+t.made, asked || t.asked, closed || t.closed
 		}
 		if len(heard) > 0 {

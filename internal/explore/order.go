@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // order is one order while it is performed.
@@ -35,6 +37,9 @@ type order struct {
 	asked  map[string]int // requests, by client
 	done   map[string]int // those that may have changed something, and what the servers did by themselves, by ""
 }
+
+// prefix is what the names of all its locks begin with.
+func (o *order) prefix() string { return strings.TrimSuffix(o.lock, workloads.DefaultLock) }
 
 // change says that something has happened. The lock is held.
 func (o *order) change() {

@@ -12,6 +12,8 @@ type Plan struct {
 	Topology  string        `json:"topology"`
 	Lab       string        `json:"lab"`
 	Bounds    Bounds        `json:"bounds"`
+	// Workload is what clients do, one of [Workloads]; "" for the first.
+	Workload string `json:"workload,omitempty"`
 	// Budget is how many orders are performed at most.
 	Budget int    `json:"budget"`
 	Seed   uint64 `json:"seed"`

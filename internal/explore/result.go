@@ -115,7 +115,7 @@ type Violation struct {
 }
 
 func newResult(p Plan) *Result {
-	return &Result{Schema: history.Schema, Plan: p, Within: p.Bounds.String(), Came: map[string]int{}, Worst: map[string]lb.Outcome{}}
+	return &Result{Schema: history.Schema, Plan: p, Within: p.Within(), Came: map[string]int{}, Worst: map[string]lb.Outcome{}}
 }
 
 // class is what went wrong in an order.

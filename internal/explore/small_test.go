@@ -17,6 +17,7 @@ type small struct {
 	reads    []string
 	traits   lb.Traits
 	takes    string
+	work     string // what clients do with it, "" for the counter
 	acquire  func(*session, context.Context, lb.Request) (*lb.Lease, error)
 	release  func(*session, context.Context, lb.Request) error
 }
@@ -169,5 +170,5 @@ var leased = lb.Traits{Leased: true}
 // smalls are all, by what some order does to them: nothing, or one of the faults.
 func smalls() []smallCase {
 	const compareAndExpire = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 0`
-	return slices.Concat(rightSmalls(compareAndExpire), wrongSmalls(), mergedSmalls())
+	return slices.Concat(rightSmalls(compareAndExpire), wrongSmalls(), mergedSmalls(), workedSmalls())
 }
