@@ -18,7 +18,7 @@ func slowWork() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				return proven(v.Stopped() >= on.Fault.Lasts.Of(on.TTL())*9/10, "%s was at %s for %s, of a lease of %.3g s; nobody stopped its process",
+				return proven(v.Stopped() >= on.Fault.Lasts.Of(on.TTL())*9/10, "%s was at %s for %s, of a lease of %.3g s; this fault stops no process",
 					v.Client, on.Step(), seconds(v.Stopped()), on.TTL().Seconds())
 			}, nil
 		}}
