@@ -134,16 +134,23 @@ func afterwards(t *testing.T, dir string) {
 	}
 }
 
-// TestBrokenProgram is a finding about the program, in one line, and no verdict of its lock.
-func TestBrokenProgram(t *testing.T) {
+// brokenProgram is a lock in Python that does the one thing wrong which its argument names, for a parallel test
+// with a lab of its own.
+func brokenProgram(t *testing.T) string {
+	t.Helper()
 	t.Parallel()
 	needLab(t, 1)
 	languagesAreHere(t)
-	dir := t.TempDir()
-	broken, err := filepath.Abs("../impls/foreign/testdata/broken.py")
+	path, err := filepath.Abs("../impls/foreign/testdata/broken.py")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// TestBrokenProgram is a finding about the program, in one line, and no verdict of its lock.
+func TestBrokenProgram(t *testing.T) {
+	dir, broken := t.TempDir(), brokenProgram(t)
 	for _, c := range []struct{ wrong, fault, told string }{
 		{"exits", "none", "exits ended before it answered acquire "},
 		{"answers-after-cancel", "none", `twice, the second time with {"n": `},
@@ -178,14 +185,7 @@ func TestBrokenProgram(t *testing.T) {
 
 // TestProgramLeaks: what a program keeps open of each acquisition is told, though it hurts nobody.
 func TestProgramLeaks(t *testing.T) {
-	t.Parallel()
-	needLab(t, 1)
-	languagesAreHere(t)
-	dir := t.TempDir()
-	broken, err := filepath.Abs("../impls/foreign/testdata/broken.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, broken := t.TempDir(), brokenProgram(t)
 	for wrong, leaks := range map[string]bool{"": false, "leaks": true} {
 		_, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "run", "--exec", broken+" "+wrong, "--fault", "none", "--duration", "2s", "--out", "run-"+wrong))
 		if told := strings.Contains(stdout, "open files at w"); told != leaks {
@@ -197,13 +197,7 @@ func TestProgramLeaks(t *testing.T) {
 // TestConform tells which claims hold, a line each: of a library's lock all, and of one whose DEL
 // looks at no owner those that it breaks.
 func TestConform(t *testing.T) {
-	t.Parallel()
-	needLab(t, 1)
-	languagesAreHere(t)
-	broken, err := filepath.Abs("../impls/foreign/testdata/broken.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := brokenProgram(t)
 	for _, c := range []struct {
 		how  []string
 		code int
