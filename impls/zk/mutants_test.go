@@ -1,6 +1,7 @@
 package zk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -195,8 +196,8 @@ func (q byNumberQueue) pass(ctx context.Context, t *ticket, p place) error {
 	return nil
 }
 
-// emptyLine is zk-sequential that goes on in another session when its own is over while it waits, and
-// takes an empty queue for its turn. With somebody in it, it misses its own node.
+// emptyLine is zk-sequential that goes on in another session when its own is over while it waits: behind
+// the last of the queue, as if its own node still came after it, and an empty queue is its turn.
 func emptyLine() lb.Impl {
 	a := Sequential().(algorithm)
 	a.info.Name += "-empty-line"
@@ -210,15 +211,27 @@ func emptyLine() lb.Impl {
 type emptyLineQueue struct{ byNumberQueue }
 
 func (q emptyLineQueue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	t, err := q.line(ctx, req, func(ctx context.Context, t *ticket, p place) error {
-		names, err := children(ctx, t, p)
-		if err == nil && len(names) > 0 {
-			err = errors.New("zk: the own node is gone")
-		}
-		return err
-	})
+	t, err := q.line(ctx, req, q.last)
 	t.alive = q.env.Clock.Mono()
 	return q.granted(ctx, t, err)
+}
+
+// last waits until the queue is empty, for whoever is its last at the time.
+func (q emptyLineQueue) last(ctx context.Context, t *ticket, p place) error {
+	for {
+		names, err := children(ctx, t, p)
+		if err != nil || len(names) == 0 {
+			return err
+		}
+		last := slices.MaxFunc(names, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
+		deleted, err := watchDelete(ctx, t.session, t.req, p.lock+"/"+last)
+		if err == nil && deleted != nil {
+			err = q.await(ctx, t.req, t.session, deleted)
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 func gone(s *zksession.Session) bool {
