@@ -11,8 +11,9 @@ import (
 )
 
 // mariadbIdleTimeout has the server close connections that say nothing for a second. A
-// connection keeps the limit that it was opened under: so those that are there are ended,
-// and all that are opened until the command is taken back keep it.
+// connection keeps the limit that it was opened under, and whether it is counted by the host that
+// it came from: so those that are there are ended, and all that are opened until the command is
+// taken back keep it.
 func mariadbIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
 	var before, was int
 	set := time.Now()
@@ -20,28 +21,28 @@ func mariadbIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
 		if err = db.QueryRowContext(ctx, "SELECT @@GLOBAL.wait_timeout").Scan(&was); err != nil {
 			return err
 		}
-		if _, err = db.ExecContext(ctx, "SET GLOBAL wait_timeout = 1"); err != nil {
+		if _, err = db.ExecContext(ctx, "SET GLOBAL userstat = 1, GLOBAL wait_timeout = 1"); err != nil {
 			return err
 		}
 		if err = mariadbEndAll(ctx, db); err != nil {
 			return err
 		}
-		before, err = mariadbAborted(ctx, db)
+		before, err = mariadbLost(ctx, db, at.Client)
 		return err
 	})
 	e = Effect{Told: "closes idle connections", End: func(ctx context.Context) (e Effect, err error) {
 		err = onMariaDB(ctx, at.Endpoint, func(db *sql.DB) error {
-			after, err := mariadbAborted(ctx, db)
+			after, err := mariadbLost(ctx, db, at.Client)
 			if err != nil {
 				return err
 			}
-			e = Effect{Count: after - before, Told: fmt.Sprintf("closed %s that had said nothing for a second (Aborted_clients)", english.Count(after-before, "connection"))}
+			e = Effect{Count: after - before, Told: fmt.Sprintf("closed %s from %s for being idle (CLIENT_STATISTICS)", english.Count(after-before, "connection"), at.Client)}
 			own, err := mariadbFrom(ctx, db, at.Client)
 			if n := len(own); e.Count == 0 && n > 0 && time.Since(set) >= time.Second+looks {
 				e.Immune = true
-				e.Told += fmt.Sprintf("; %s has %d, none of which was silent for so long: this can't strike such a lock", at.Client, n)
+				e.Told += fmt.Sprintf("; it has %d, none of which was silent for so long: this can't strike such a lock", n)
 			}
-			_, back := db.ExecContext(ctx, "SET GLOBAL wait_timeout = ?", was)
+			_, back := db.ExecContext(ctx, "SET GLOBAL userstat = 0, GLOBAL wait_timeout = ?", was)
 			return errors.Join(err, back)
 		})
 		return e, err
@@ -68,9 +69,9 @@ func mariadbEndAll(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-// mariadbAborted is how many connections have ended without a word of their clients.
-func mariadbAborted(ctx context.Context, db *sql.DB) (n int, err error) {
-	var name string
-	err = db.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Aborted_clients'").Scan(&name, &n)
+// mariadbLost is how many connections from a host have ended without a word of it: of others the lock
+// may have no need.
+func mariadbLost(ctx context.Context, db *sql.DB, host string) (n int, err error) {
+	err = db.QueryRowContext(ctx, "SELECT COALESCE(SUM(LOST_CONNECTIONS), 0) FROM information_schema.CLIENT_STATISTICS WHERE CLIENT = ?", host).Scan(&n)
 	return n, err
 }

@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strings"
 	"testing"
@@ -13,7 +14,8 @@ import (
 )
 
 // TestIdleTimeout: what says nothing for long is closed, and what says something now and then is not. Of
-// a client of the second kind that is all that there is to see.
+// a client of the second kind that is all that there is to see; and who listens to a channel is never idle,
+// so that nothing is to be seen of it.
 func TestIdleTimeout(t *testing.T) {
 	t.Parallel()
 	server := labtest.Servers(t, "redis")[0]
@@ -22,17 +24,29 @@ func TestIdleTimeout(t *testing.T) {
 			return (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}).DialContext(ctx, network, addr)
 		}})
 		t.Cleanup(func() { _ = c.Close() })
-		if err := c.Ping(t.Context()).Err(); err != nil {
-			t.Fatal(err)
-		}
 		return c
 	}
-	const silent, talks = "127.0.0.3", "127.0.0.4"
-	from(silent)
+	const silent, talks, listens = "127.0.0.3", "127.0.0.4", "127.0.0.5"
 	talker := from(talks)
+	channel := from(listens).Subscribe(t.Context(), "news")
+	defer channel.Close()
+	_, err := channel.Receive(t.Context())
+	if err := errors.Join(err, from(silent).Ping(t.Context()).Err(), talker.Ping(t.Context()).Err()); err != nil {
+		t.Fatal(err)
+	}
+	want := []struct {
+		host   string
+		count  int
+		immune bool
+		told   string
+	}{
+		{silent, 1, false, "closed 1 connection of 3 for being idle, 1 of them from " + silent},
+		{talks, 0, true, "closed 1 connection of 3 for being idle, 0 of them from " + talks + "; it kept 1, "},
+		{listens, 0, false, "closed 1 connection of 3 for being idle, 0 of them from " + listens},
+	}
 	var ends []func(context.Context) (lab.Effect, error)
-	for _, host := range []string{silent, talks} {
-		e, err := server.Operate(t.Context(), lab.IdleTimeout, host)
+	for _, w := range want {
+		e, err := server.Operate(t.Context(), lab.IdleTimeout, w.host)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,10 +57,10 @@ func TestIdleTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, want := range []string{"closed 1 connection of 2 for being idle, 1 of them from " + silent, "closed 1 connection of 2 for being idle, 0 of them from " + talks + "; it kept 1, "} {
+	for i, w := range want {
 		e, err := ends[i](t.Context())
-		if err != nil || e.Count != 1-i || e.Immune != (i == 1) || !strings.HasPrefix(e.Told, want) {
-			t.Errorf("%+v, want %q; %v", e, want, err)
+		if err != nil || e.Count != w.count || e.Immune != w.immune || !strings.HasPrefix(e.Told, w.told) {
+			t.Errorf("%+v, want %+v; %v", e, w, err)
 		}
 	}
 }
