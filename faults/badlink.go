@@ -31,12 +31,23 @@ func badLink(name, doc string, spoil func(ctx context.Context, on Strike, w Node
 			}
 			return func() history.Proof {
 				packets, how := told()
-				late := english.Count(ear.Again(), "message") + " had to be sent again"
-				if ear.Again() == 0 && ear.Missed() > 0 {
-					late = "whether anything was sent again is not known: this machine was too busy to hear " + english.Count(ear.Missed(), "packet")
-				}
-				return proven(ear.Again() > 0, "%s between %s and the lock service dropped%s, from when %s came to %s, and it went on; %s",
+				again, late := sentAgain(ear)
+				return proven(again > 0, "%s between %s and the lock service dropped%s, from when %s came to %s, and it went on; %s",
 					english.Count(packets, "packet"), v.Worker.Name(), how, v.Client, on.Step(), late)
 			}, nil
 		}}
+}
+
+// sentAgain is how much of what was said at the hosts that were listened to had to be said again: packets
+// that fell prove nothing, since some carry no word.
+func sentAgain(ears ...*Ear) (again int, told string) {
+	missed := 0
+	for _, ear := range ears {
+		again += ear.Again()
+		missed = max(missed, ear.Missed())
+	}
+	if again == 0 && missed > 0 {
+		return 0, "whether anything was sent again is not known: this machine was too busy to hear " + english.Count(missed, "packet")
+	}
+	return again, english.Count(again, "message") + " had to be sent again"
 }

@@ -14,7 +14,7 @@ import (
 func cutHalves() Fault {
 	return Fault{Name: "cut-halves", Family: Network, Also: []Family{Servers}, Trouble: history.Partition,
 		Doc:   "split servers and workers in two, the leader in the minority; each side sees only itself",
-		Needs: []Need{SeveralServers, Can(lab.Packets), Can(lab.Strike)},
+		Needs: []Need{SeveralServers, Can(lab.Packets), Can(lab.Strike)}, Hears: true,
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			few, many := halves(ctx, on)
 			for i, w := range on.Workers() {
@@ -31,8 +31,18 @@ func cutHalves() Fault {
 			if err != nil {
 				return nil, err
 			}
+			var ears []*Ear
+			for _, w := range on.Workers() {
+				ear, err := on.Overhear(ctx, w)
+				if err != nil {
+					return nil, err
+				}
+				ears = append(ears, ear)
+			}
 			return func() history.Proof {
-				return proven(drops.Packets() > 0, "%s dropped between %s and %s", english.Count(drops.Packets(), "packet"), names(few), names(many))
+				again, late := sentAgain(ears...)
+				return proven(again > 0, "%s dropped between %s and %s; of what clients and servers said to each other %s",
+					english.Count(drops.Packets(), "packet"), names(few), names(many), late)
 			}, nil
 		}}
 }

@@ -662,6 +662,15 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
+// TestCutHalves: that servers on both sides miss each other proves nothing; that a client had to say something again does.
+func TestCutHalves(t *testing.T) {
+	t.Parallel()
+	res, _, err := do(t, "redlock", "cut-halves", counter, nil)
+	if err != nil || !res.Effect.Proven || !strings.HasSuffix(res.Effect.Measured, " had to be sent again") {
+		t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+	}
+}
+
 // TestClientsAsPeopleWriteThem: who releases twice is recorded twice; another life, or a
 // twin, works on under names of its own; and whoever shares a session asks in it.
 func TestClientsAsPeopleWriteThem(t *testing.T) {
