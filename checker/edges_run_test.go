@@ -109,6 +109,10 @@ func TestOutcomeEdges(t *testing.T) {
 		{"ten sections", tell(plan{}).busy(10, 10), lb.Safe, ""},
 		{"five contended", tell(plan{}).alone(12).busy(2000, 6), lb.Safe, ""},
 		{"four contended", tell(plan{}).alone(12).busy(2000, 5), lb.Inconclusive, "too few contended sections: 17 sections, and 4 acquires while"},
+		{"so little, since most acquires failed", tell(plan{}).alone(12).busy(2000, 5).
+			acquire("C", "c1", 3000, 3001, history.Event{Result: lb.AnswerFailed, Error: true, Note: "no such\n  key"}).
+			acquire("C", "c2", 3002, 3003, history.Event{Result: lb.AnswerFailed, Error: true, Note: "another"}), lb.Inconclusive,
+			"too few contended sections: 17 sections, and 4 acquires while another client relied on the lock; 2 acquires ended in an error, such as: no such key"},
 		{"one fault was proven, another was not", tell(plan{}).busy(10, 12).fault(60, 70, true).fault(80, 90, false), lb.Safe, ""},
 		{"of a list both were proven", tell(plan{}).busy(10, 12).planned("a,b").struck("b", 60, 70, true).struck("a", 80, 90, true), lb.Safe, ""},
 		{"of a list one was not", tell(plan{}).busy(10, 12).planned("a,b").struck("a", 60, 70, true).struck("b", 80, 90, false), lb.Inconclusive, "b of the list had no effect: measured"},

@@ -28,7 +28,7 @@ func clientClock(name, doc string, leases float64, rate float64) Fault {
 			return func() history.Proof {
 				ahead := moved.Ahead()
 				return proven(ahead.Abs() > want.Abs()/2 && (ahead > 0) == (want > 0),
-					"the clock of %s was %s, as a program there read it, while others held the lock", w.Name(), off(ahead))
+					"the clock of %s was moved when a client of another process had come to %s, and was %s, as a program there read it", w.Name(), whileHolding, off(ahead))
 			}, nil
 		}}
 }

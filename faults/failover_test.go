@@ -25,3 +25,12 @@ func TestInTime(t *testing.T) {
 		}
 	}
 }
+
+// TestOff: a clock that is behind is not ahead by less than nothing.
+func TestOff(t *testing.T) {
+	for ahead, want := range map[time.Duration]string{10 * time.Second: "10.000 s ahead", -1500 * time.Millisecond: "1.500 s behind"} {
+		if got := off(ahead); got != want {
+			t.Errorf("%v: %q, want %q", ahead, got, want)
+		}
+	}
+}

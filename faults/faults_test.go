@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -244,6 +245,34 @@ func TestTroubles(t *testing.T) {
 		}
 		if got := f.Troubles(); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestMakeBench: the quick bench makes each kind of trouble, so that its advice leaves out none.
+func TestMakeBench(t *testing.T) {
+	text, err := os.ReadFile("../docker/lockbench/bench.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, ok := strings.Cut(string(text), "\nfaults=")
+	list, _, _ = strings.Cut(list, "\n")
+	if !ok {
+		t.Fatal("bench.sh names no faults")
+	}
+	made := map[history.Trouble]bool{}
+	for name := range strings.SplitSeq(list, ",") {
+		f, err := faults.Find(everything(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trouble := range f.Troubles() {
+			made[trouble] = true
+		}
+	}
+	for _, trouble := range history.Troubles() {
+		if !made[trouble] {
+			t.Errorf("no fault of %q is among %s", trouble, list)
 		}
 	}
 }

@@ -13,7 +13,7 @@ func flappingLink() Fault {
 			fifth := on.TTL() / 5
 			flaps, err := on.Flap(ctx, []Node{w}, service(on), fifth, fifth)
 			return func() (uint64, string) {
-				return flaps.Packets(), fmt.Sprintf(" while their link was down, %s for %s", times(flaps.Times()), seconds(fifth))
+				return flaps.Packets(), fmt.Sprintf(" while their link was down, %s and for %s in all", times(flaps.Times()), seconds(flaps.Down()))
 			}, err
 		})
 }

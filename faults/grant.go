@@ -54,7 +54,7 @@ func withholdGrant(ctx context.Context, on Strike) (Proof, error) {
 		return nil, err
 	}
 	// The request was answered; until then nobody else has asked.
-	return w.grantProof(ctx, on, v, func() string { return "did not arrive, for " + seconds(w.drops.Lasted()) }), others(ctx)
+	return w.grantProof(ctx, on, v, func() string { return w.keptBack(v) }), others(ctx)
 }
 
 // resetTheGrant does the same, and then ends the connections from the servers' side.

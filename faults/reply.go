@@ -54,7 +54,7 @@ func withholdReply(ctx context.Context, on Strike) (Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.replyProof(on, v, func() string { return "did not arrive, for " + seconds(w.drops.Lasted()) }), beside(ctx)
+	return w.replyProof(on, v, func() string { return w.keptBack(v) }), beside(ctx)
 }
 
 // resetTheReply does the same, and then ends the connections from the servers' side, which say no more

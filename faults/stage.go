@@ -195,9 +195,10 @@ type Ear struct {
 
 // Flaps are a link that goes down and up.
 type Flaps struct {
-	// Packets that were dropped, and how often the link was down, by the time it was over.
+	// Packets that were dropped, how often the link was down and for how long in all, by the time it was over.
 	Packets func() uint64
 	Times   func() int
+	Down    func() time.Duration
 }
 
 // Disconnected are connections that were ended: how many, and how many there were instead

@@ -65,6 +65,11 @@ func (w *withheld) reset(ctx context.Context, on Strike, v *Victim) (connections
 	return gone.Ended, w.drops.End(ctx)
 }
 
+// keptBack says for how long nothing reached the client's host: its answer was on the way for a part of that.
+func (w withheld) keptBack(v *Victim) string {
+	return fmt.Sprintf("did not arrive while what was sent to %s was dropped, for %s", v.Worker.Name(), seconds(w.drops.Lasted()))
+}
+
 // hungUp says that nothing was left to reset.
 const hungUp = "its host had ended the connections before they could be reset"
 

@@ -57,7 +57,7 @@ func TestWhere(t *testing.T) {
 func TestBrief(t *testing.T) {
 	m := run.Matrix{Catalog: things(), Workload: workloads.Counter{}, Base: history.Plan{Lab: "local", Workload: "counter"}}
 	for fault, want := range map[string]bool{
-		"pause-holder": false, "pause-holder/1ms": true, "pause-holder/0.7ttl": false, "pause@before-write/0.05ttl": true, "client-clock/1ms": true,
+		"pause-holder": false, "pause-holder/1ms": true, "pause-holder/0.7ttl": false, "pause@before-write/0.05ttl": true, "client-clock/1ms": true, "lossy-link/1ms": true,
 		"cut-rejoin/10ms": true, "slow-work/129ms": true, "slow-work/131ms": false, "kill-holder/1ms": false, "kill-leader/1ms": false, "none": false,
 		"slow-server/20ms": true, "slow-server": false, "slow-reply/1ms": true, "slow-reply": false, "reset-grant/1ms": false, "reset-reply/1ms": false, "idle-holder/1ms": false,
 		"pause-holder/1ms,cut-holder/1ms": true, "pause-holder,cut-holder/1ms": true, "pause-holder,cut-holder": false, "random": false,
