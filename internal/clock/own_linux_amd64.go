@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,8 +19,9 @@ import (
 )
 
 // A Go program asks the kernel's own library for the time (the vDSO), which no
-// preloaded one can replace. So the entry of that library's clock_gettime becomes a
-// jump to ours. Only this process sees it.
+// preloaded one can replace. It keeps the address of that library's clock_gettime in a
+// variable of its runtime, whose value becomes the address of ours. To write a jump over the library's
+// code instead would crash a thread that is just there.
 
 // gettime is in assembly, and is never called from Go.
 //
@@ -54,17 +56,17 @@ func Follow(path string) error {
 		return fmt.Errorf("map %s: %w", path, err)
 	}
 	atomic.StoreUintptr(&apart, uintptr(unsafe.Pointer(&mapped[0])))
-	return patch()
+	return divert()
 }
 
 // own lets gettime answer this process, with the machine's clocks at first.
 func own() error {
 	show(&clocks{})
-	return patch()
+	return divert()
 }
 
-var patch = sync.OnceValue(func() error {
-	memory, err := os.OpenFile("/proc/self/mem", os.O_RDWR, 0)
+var divert = sync.OnceValue(func() error {
+	memory, err := os.Open("/proc/self/mem")
 	if err != nil {
 		return err
 	}
@@ -73,11 +75,57 @@ var patch = sync.OnceValue(func() error {
 	if err != nil {
 		return err
 	}
-	jump := append([]byte{0x48, 0xb8}, binary.LittleEndian.AppendUint64(nil, uint64(gettimeAddr()))...) // mov rax, gettime
-	jump = append(jump, 0xff, 0xe0)                                                                     // jmp rax
-	_, err = memory.WriteAt(jump, entry)
-	return err
+	all, err := variables(memory, uint64(entry))
+	if err != nil {
+		return err
+	}
+	if len(all) != 1 {
+		return fmt.Errorf("the runtime's address of clock_gettime was looked for, and found at %d places", len(all))
+	}
+	atomic.StoreUintptr(*(**uintptr)(unsafe.Pointer(&all[0])), gettimeAddr())
+	return nil
 })
+
+// variables are the addresses in this program's own data, of words, that hold a value.
+func variables(memory *os.File, value uint64) (all []uintptr, err error) {
+	program, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return nil, err
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return nil, err
+	}
+	var end uint64 // of the program's parts so far: what it has no initial value for follows without a name
+	for line := range strings.Lines(string(maps)) {
+		var from, to uint64
+		var may string
+		if _, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &may); err != nil {
+			return nil, fmt.Errorf("read /proc/self/maps: %w", err)
+		}
+		name := ""
+		if i := strings.IndexAny(line, "/["); i >= 0 {
+			name = strings.TrimSpace(line[i:])
+		}
+		if name != program && (name != "" || from != end) {
+			continue
+		}
+		end = to
+		if !strings.HasPrefix(may, "rw") {
+			continue
+		}
+		part := make([]byte, to-from)
+		if _, err := memory.ReadAt(part, int64(from)); err != nil {
+			return nil, fmt.Errorf("read the program's data: %w", err)
+		}
+		for i := 0; i+8 <= len(part); i += 8 {
+			if binary.LittleEndian.Uint64(part[i:]) == value {
+				all = append(all, uintptr(from)+uintptr(i))
+			}
+		}
+	}
+	return all, nil
+}
 
 // monotonic and wall ask the kernel, not its library.
 func monotonic() lb.Instant { return lb.Instant(ask(unix.CLOCK_MONOTONIC)) }
