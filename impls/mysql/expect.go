@@ -26,8 +26,17 @@ func endless() []lb.Expectation {
 		{Fault: "shared-session", Outcomes: []lb.Outcome{lb.Safe}, Why: "each acquisition has a row, or a connection, of its own", Source: claim},
 		{Fault: "soak", Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Why: "it is made of what the lock bears one by one", Source: claim},
 		timeless("server-clock"), timeless("server-clock:drift"), timeless("server-clock:back"),
-		compose.Asleep(), compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
+		compose.Asleep(), compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), forgotten(),
 	}, append(notTied(), onPrimary()...)...)
+}
+
+// forgotten is what becomes of a lock in a table when the server's disk is emptied: the table is gone, too,
+// until some client opens another session.
+func forgotten() lb.Expectation {
+	e := compose.Forgotten()
+	e.Outcomes = append(e.Outcomes, lb.Stuck)
+	e.Why = "the server comes back without the grant, its tokens and the table, which a client makes when it opens another session; whether one does, and whether the holder hears of it before somebody else is granted the lock, is chance"
+	return e
 }
 
 // timeless is what a clock of the server does to a lock that no time ends: nothing.

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
 )
 
 // GetLock is the server's own lock by name, without any table:
@@ -32,7 +33,7 @@ func GetLock() lb.Impl {
 			Takes:      "get-lock",
 			InMemory:   true,
 			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
-			Expect:     connected(),
+			Expect:     compose.Except(connected(), compose.Forgotten()),
 		},
 		open: func(ctx context.Context, s session) (lb.Client, error) { return openTied(ctx, s, nil, getLock{s}) },
 	}

@@ -19,7 +19,8 @@ func RedlockWatchdog() lb.Impl {
 	a.info.Source = "Redisson RedissonRedLock of renewed locks, and a majority of renewals"
 	a.info.Requests = append(a.info.Requests, "renew")
 	a.info.Traits.Renewing, a.info.Traits.LostNotice = true, true
-	a.info.Expect = redlockExpect(compose.RenewedOnWallClock(compose.Lease()), lb.Broken)
+	a.info.Expect = compose.Except(redlockExpect(compose.RenewedOnWallClock(compose.Lease()), lb.Broken),
+		seldomTwice("the holder is told when a majority refuses its renewal"))
 	a.open = func(s session) lb.Client { return &redlockWatchdog{redlock: newRedlock(s)} }
 	return a
 }
