@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,7 +33,13 @@ type benchFlags struct {
 // The budgets of a benchmark, servers and all.
 const (
 	wholeBudget = 195 * time.Second
-	shortBudget = 20 * time.Second
+	shortBudget = 40 * time.Second
+)
+
+// How far the intervals of figures that decide may reach for the benchmark to be done.
+const (
+	wholePrecision = .05
+	shortPrecision = .10
 )
 
 func (p program) benchCommand() *cobra.Command {
@@ -43,8 +50,10 @@ func (p program) benchCommand() *cobra.Command {
 		Long: `bench measures every lock on real servers, alone on the machine: what it costs when
 nobody else wants it, as a time and as a multiple of the cheapest round trip to the same
 server; how fast it goes from one client to another, and how fairly. All locks have their
-turn in every round, so that medians, intervals and ratios are of one run. Servers run
-twice: with what they confirm on the disk, and without waiting for it.`,
+turn in every round, and those that are not sure yet have further ones, so that medians,
+intervals and ratios are of one run. Servers run twice: with what they confirm on the disk,
+and without waiting for it. Locks that are programs in other languages are measured once,
+in front of the rounds and beside the budget.`,
 		Example: "  lockbench bench --algorithms 'redis-*,redlock' --rounds 10",
 		Args:    exactly(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.bench(cmd, &b) },
@@ -56,8 +65,8 @@ twice: with what they confirm on the disk, and without waiting for it.`,
 	f.StringVar(&b.Lab, "lab", p.Labs[0].Name, "where the servers run: see lockbench list labs")
 	f.StringVar(&b.Addrs, "addrs", "", "the servers of --lab external: HOST:PORT with commas between them, or a file")
 	f.BoolVar(&b.yes, "yes", false, "remove without asking what an earlier run has left on the servers of --addrs")
-	f.IntVar(&b.Rounds, "rounds", 8, "how often every lock has its turn; from 6 on there are intervals of 95%, and from 8 on compare can tell all locks from before")
-	f.DurationVar(&b.Budget, "budget", 0, fmt.Sprintf("how long it takes, servers and all (default: %v, with --short %v)", wholeBudget, shortBudget))
+	f.IntVar(&b.Rounds, "rounds", 8, "how often every lock has its turn at least; from 6 on there are intervals of 95%, and from 8 on compare can tell all locks from before")
+	f.DurationVar(&b.Budget, "budget", 0, fmt.Sprintf("how long it takes, servers and all, but for programs (default: %v, with --short %v)", wholeBudget, shortBudget))
 	f.DurationVar(&b.TTL, "ttl", 2*time.Second, "lease time")
 	f.Float64Var(&b.Rate, "rate", 0, "an open loop, too: so many acquisitions a second of one lock, whether it keeps up or not")
 	f.BoolVar(&b.Short, "short", false, "only the cycle and the hand-off")
@@ -79,12 +88,12 @@ func (p program) completeBench(b *benchFlags) error {
 			b.Programs = append(b.Programs, l.Info().Name)
 		}
 	}
-	if b.Budget == 0 {
-		b.Budget = wholeBudget
-		if b.Short {
-			b.Budget = shortBudget
-		}
+	usually := wholeBudget
+	b.Precision = wholePrecision
+	if b.Short {
+		usually, b.Precision = shortBudget, shortPrecision
 	}
+	b.Budget = cmp.Or(b.Budget, usually)
 	const usual = "redis-setpx-lua"
 	switch {
 	case b.Baseline == "" && slices.Contains(b.Algorithms, usual):
@@ -153,7 +162,7 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) (err error) {
 	board.Say("%s, %s in about %v, seed %d, into %s", english.Count(len(b.Algorithms), "algorithm"), english.Count(b.Rounds, "round"), b.Budget, b.Seed, b.out)
 	at := newPhases(board)
 	d, failed := bench.Execute(cmd.Context(), p.Catalog, dir, b.Plan, func(now *cost.Bench) {
-		at.tell(fmt.Sprintf("round %d of %d is done", now.Rounds, now.Plan.Rounds))
+		at.tell(benchProgress(now))
 	})
 	at.close()
 	if errors.Is(failed, fs.ErrExist) || d == nil {
@@ -170,6 +179,20 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) (err error) {
 		fmt.Fprintf(stderr, "report: %s\n", page)
 	}
 	return errors.Join(failed, noPage, err)
+}
+
+// benchProgress says what was measured last, and how sure the figures are.
+func benchProgress(b *cost.Bench) string {
+	switch all := len(b.Judge()); {
+	case b.Rounds == 0 || all == 0 && b.Programs > 0:
+		return fmt.Sprintf("%d of %s had its turn", b.Programs, english.Count(len(b.Plan.Programs), "program"))
+	case all == 0:
+		return fmt.Sprintf("round %d is done", b.Rounds)
+	case b.Rounds <= b.Plan.Rounds:
+		return fmt.Sprintf("round %d of %d is done: %d of %s that decide are sure", b.Rounds, b.Plan.Rounds, all-len(b.Unsure()), english.Count(all, "figure"))
+	default:
+		return fmt.Sprintf("round %d, of what was not sure, is done: %d of %s are now", b.Rounds, all-len(b.Unsure()), english.Count(all, "figure"))
+	}
 }
 
 // show writes the benchmark for people or for programs. It has no data where nothing was

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func TestBench(t *testing.T) {
 		for _, s := range []cost.Servers{cost.Disk, cost.Memory} {
 			one, all := b.Find(cost.Uncontended(lock, s)), b.Find(cost.Contended(lock, s))
 			for _, m := range []cost.Measure{cost.Cycle, cost.Floor, cost.Writes, cost.Requests} {
-				if f := one.Figures[m]; f == nil || len(f.Values) != 2 || f.Median <= 0 {
+				if f := one.Figures[m]; f == nil || len(f.Values) < 2 || f.Median <= 0 {
 					t.Errorf("%s: %s: %+v (%s)", one.Key, m, f, one.Failed)
 				}
 			}
@@ -48,6 +49,11 @@ func TestBench(t *testing.T) {
 	}
 	if c := b.Find(cost.Uncontended("panics", cost.Disk)); !strings.Contains(c.Failed, "a bug of the lock") || len(c.Figures) > 0 {
 		t.Errorf("%q, %v", c.Failed, c.Figures)
+	}
+	if runtime.NumCPU() > 1 { // clients and servers are apart, and what that is worth was measured
+		if b.Cores == nil || b.Cores.Left+b.Cores.Asleep != "" || len(b.Cores.Clients) == 0 || len(b.Cores.Servers) == 0 || b.Figure(cost.Uncontended("redis-setpx-lua", cost.Memory), cost.Asleep) == nil {
+			t.Errorf("cores: %+v", b.Cores)
+		}
 	}
 	// Redis's log is on the disk in one column only: that is what the column is for.
 	disk, memory := b.Figure(cost.Uncontended("redis-setpx-lua", cost.Disk), cost.Cycle), b.Figure(cost.Uncontended("redis-setpx-lua", cost.Memory), cost.Cycle)

@@ -50,6 +50,10 @@ func (p program) hiddenCommands() []*cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				return bench.Hold(cmd.Context(), os.Stdin, os.NewFile(bench.HolderReports, "reports"), p.Catalog)
 			}},
+		{Use: "awake CORES", Hidden: true, Args: exactly(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return bench.Awake(cmd.Context(), os.NewFile(bench.AwakeReports, "reports"), args[0])
+			}},
 		{Use: measuresQuorum + " KIND SERVERS FEW DIR", Hidden: true, Args: exactly(4), RunE: p.measuresQuorum},
 		{Use: asksServers + " QUESTION DIR", Hidden: true, Args: exactly(2), RunE: p.asksServers},
 		{Use: "store ADDRESS [DATABASE ADDRESS]", Hidden: true, Args: cobra.MaximumNArgs(3), RunE: serveStore},

@@ -133,7 +133,7 @@ func benchFacts(b *cost.Bench) []fact {
 	facts.machine(p.Machine)
 	facts.versioned(p.Versions)
 	return append([]fact{
-		{Name: "Rounds", Value: fmt.Sprintf("%d of %d", b.Rounds, p.Rounds)},
+		{Name: "Rounds", Value: rounds(b)},
 		{Name: "Baseline", Value: p.Baseline},
 	}, facts.facts()...)
 }
@@ -145,4 +145,12 @@ func newBenchPage(list []namedBench, plots string, brief bool) (v *benchView, er
 		err = v.addPlots(plots, list)
 	}
 	return v, err
+}
+
+// rounds are how many of those planned were done, and how many more.
+func rounds(b *cost.Bench) string {
+	if more := b.Rounds - b.Plan.Rounds; more > 0 {
+		return fmt.Sprintf("%d, and %d more of those rows that were not sure", b.Plan.Rounds, more)
+	}
+	return fmt.Sprintf("%d of %d", b.Rounds, b.Plan.Rounds)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cost"
@@ -62,7 +61,7 @@ func aloneTable(b *cost.Bench, f figureOf) benchTable {
 		}
 	}
 	base := benchColumn{"×base", "as a multiple of " + b.Plan.Baseline, 8, func(lock string) string {
-		return times(f(lock, b.Main(), cost.Cycle), f(b.Plan.Baseline, b.Main(), cost.Cycle))
+		return toBase(b, lock, f, cost.Cycle)
 	}}
 	intro := ""
 	if b.Main() == cost.Given {
@@ -83,11 +82,13 @@ func crowdTable(b *cost.Bench, f figureOf) benchTable {
 			f.column(string(b.Main())+"/s", "hand-offs per second", 8, b.Main(), cost.HandOffs, number3),
 			f.column("±", "how far its interval reaches", 5, b.Main(), cost.HandOffs, margin),
 			{"×base", "as a multiple of " + b.Plan.Baseline, 8, func(lock string) string {
-				return times(f(lock, b.Main(), cost.HandOffs), f(b.Plan.Baseline, b.Main(), cost.HandOffs))
+				return toBase(b, lock, f, cost.HandOffs)
 			}},
 			f.column("median", "of a hand-off's time", 9, b.Main(), cost.P50, duration),
 			f.column("99%", "of a hand-off's time", 0, b.Main(), cost.P99, duration),
-			f.column("longest", "wait of a client, also in vain", 9, b.Main(), cost.Longest, duration),
+			{"longest", "wait of a client, also in vain; ≥ where it was not over at the end of half of the turns", 11, func(lock string) string {
+				return longest(b.Find(cost.Contended(lock, b.Main())))
+			}},
 			f.column("barging", "share of all grants", 9, b.Main(), cost.Barges, percent),
 			f.column("fair", "Jain’s index of each client’s grants: 1 is even", 6, b.Main(), cost.Fair, number3),
 			{"apart", fmt.Sprintf("grants a second to the same clients where each asks for one of %d locks, as a multiple of those where all want one: about 1 where locks keep each other waiting", cost.Apart), 7, func(lock string) string {
@@ -161,6 +162,26 @@ func outageOf(f *cost.Figure, never int) string {
 		return "never"
 	}
 	return fmt.Sprintf("%s, %d/%d never", duration(f), never, never+len(f.Values))
+}
+
+// longest is the longest wait of a cell, which may have been longer where it was not over.
+func longest(c *cost.Cell) string {
+	if c == nil || c.Figures[cost.Longest] == nil {
+		return absent
+	}
+	f := c.Figures[cost.Longest]
+	if 2*c.Waiting >= len(f.Values) {
+		return "≥ " + duration(f)
+	}
+	return duration(f)
+}
+
+// toBase is a figure as a multiple of the baseline's, where both had their turns in the same rounds.
+func toBase(b *cost.Bench, lock string, f figureOf, m cost.Measure) string {
+	if lock != b.Plan.Baseline && (slices.Contains(b.Plan.Programs, lock) || slices.Contains(b.Plan.Programs, b.Plan.Baseline)) {
+		return absent
+	}
+	return times(f(lock, b.Main(), m), f(b.Plan.Baseline, b.Main(), m))
 }
 
 // times is one figure as a multiple of another.
@@ -239,33 +260,6 @@ func benchFailures(b *cost.Bench) (list []benchFailure) {
 		list = append(list, benchFailure{k.lock, k.why, english.Count(times[k], "time")})
 	}
 	return list
-}
-
-// benchRemarks are what a reader must know before any figure.
-func benchRemarks(b *cost.Bench) (list []string) {
-	switch {
-	case b.Rounds == 0:
-		list = append(list, "No round was done: there are no figures.")
-	case !b.Done():
-		list = append(list, fmt.Sprintf("Interrupted: %d of %d rounds were done.", b.Rounds, b.Plan.Rounds))
-	}
-	for _, n := range b.Noise {
-		list = append(list, "The machine was not quiet: "+n+".")
-	}
-	if len(b.Plan.Programs) > 0 {
-		list = append(list, fmt.Sprintf("In a program beside each client: %s. Their times, and clients' processor time, contain the way to it and through its gate, some tenths of a millisecond a cycle.",
-			strings.Join(b.Plan.Programs, ", ")))
-	}
-	return list
-}
-
-// diskRemark is the time that the disk itself takes, "" where it was not measured.
-func diskRemark(b *cost.Bench) string {
-	if len(b.Sync) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("The disk: a write of 4 KiB with fdatasync takes %s; 1 of 100 takes %s or more.",
-		span(ms(cost.At(b.Sync, .5))), span(ms(cost.At(b.Sync, .99))))
 }
 
 func ms(d time.Duration) float64 { return float64(d) / 1e6 }

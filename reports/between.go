@@ -158,7 +158,7 @@ func ratio(d *cost.Difference) string {
 	return factor(d.Ratio) + " (" + interval(d) + ")"
 }
 
-const pricesTitle = "What they cost: medians of the same rounds, and the second in terms of the first, with its 95% interval"
+const pricesTitle = "What they cost: medians of one benchmark, and the second in terms of the first, with its 95% interval"
 
 const betweenNote = "Each cell is the worst of its runs, of which so many hurt somebody. Where there are few, what differs may be chance: see --runs of matrix."
 

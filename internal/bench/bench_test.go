@@ -88,11 +88,11 @@ func (c localClient) Close() error { return nil }
 func measured(t *testing.T, plan cost.Plan, l *local, enough func(*cost.Bench) bool) *cost.Bench {
 	t.Helper()
 	m := &measurement{plan: plan, out: &cost.Bench{}, rand: rand.New(rand.NewPCG(1, 0)), given: map[string]error{}}
-	m.plan.TTL = 500 * time.Millisecond
+	m.plan.TTL, m.plan.Rounds = 500*time.Millisecond, 20
 	m.rows = []row{{l, &service{servers: cost.Memory, up: &lab.Service{}}}}
 	m.cells()
-	for n := range 20 {
-		if err := m.round(t.Context(), n, 600*time.Millisecond); err != nil {
+	for n := range m.plan.Rounds {
+		if err := m.round(t.Context(), n, m.rows, 600*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 		if enough(m.out) {

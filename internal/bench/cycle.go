@@ -32,16 +32,10 @@ type alone struct {
 // the bare writes of the same server.
 func uncontended(ctx context.Context, p *party, lock string, window time.Duration) (a alone, err error) {
 	c := p.clients[0]
-	a = alone{cycle: cost.NewLatencies(), floor: cost.NewLatencies(), writes: cost.NewLatencies()}
-	cycles := 0
-	all := []compared{{func(ctx context.Context) error {
-		req := c.request(lock)
-		if err := c.acquire(ctx, req); err != nil {
-			return err
-		}
-		cycles++
-		return c.release(ctx, req)
-	}, a.cycle}}
+	n := 0
+	one := p.cycle(lock, &n)
+	a = alone{cycle: one.in, floor: cost.NewLatencies(), writes: cost.NewLatencies()}
+	all := []compared{one}
 	if y := p.row.on.yard; y != nil {
 		all = append(all, compared{y.floor, a.floor}, compared{y.writes, a.writes})
 	}
@@ -49,8 +43,30 @@ func uncontended(ctx context.Context, p *party, lock string, window time.Duratio
 	if err := inTurns(ctx, all, window, p.ttl, c.env.Rand); err != nil {
 		return a, fmt.Errorf("uncontended: %w", err)
 	}
-	a.requests = float64(c.count.requests.Load()-before) / float64(cycles)
+	a.requests = float64(c.count.requests.Load()-before) / float64(n)
 	return a, nil
+}
+
+// cycles measures the cycle of one client, and nothing beside it.
+func cycles(ctx context.Context, p *party, lock string, window time.Duration) (*cost.Latencies, error) {
+	one := p.cycle(lock, new(int))
+	if err := inTurns(ctx, []compared{one}, window, p.ttl, p.clients[0].env.Rand); err != nil {
+		return nil, fmt.Errorf("uncontended, where the processors may sleep: %w", err)
+	}
+	return one.in, nil
+}
+
+// cycle is an acquisition and a release by the first client, each of which is counted in n.
+func (p *party) cycle(lock string, n *int) compared {
+	c := p.clients[0]
+	return compared{func(ctx context.Context) error {
+		req := c.request(lock)
+		if err := c.acquire(ctx, req); err != nil {
+			return err
+		}
+		*n++
+		return c.release(ctx, req)
+	}, cost.NewLatencies()}
 }
 
 // inTurns does one after the other, in an order that changes, until the window is over, and

@@ -15,7 +15,7 @@ import (
 )
 
 // Execute does a benchmark in the directory, of which the plan is given, and calls done
-// after each round. What was measured until an error is in the directory, too.
+// after each round and each program. What was measured until an error is in the directory, too.
 func Execute(ctx context.Context, c catalog.Catalog, dir string, plan cost.Plan, done func(*cost.Bench)) (*rundir.Bench, error) {
 	c, err := c.With(plan.Exec)
 	if err != nil {
@@ -71,16 +71,16 @@ func topologies(c catalog.Catalog, d lab.Driver, p cost.Plan) (all []lab.Topolog
 	return all
 }
 
-// follow tells of every round that the directory shows to be done.
+// follow tells of every round, and every program, that the directory shows to be done.
 func follow(ctx context.Context, dir string, done func(*cost.Bench)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for rounds := 0; ctx.Err() == nil; sleep(ctx, 500*time.Millisecond) {
+		for told := 0; ctx.Err() == nil; sleep(ctx, 500*time.Millisecond) {
 			d, err := rundir.OpenBench(dir)
-			if err == nil && d.Bench.Rounds > rounds {
-				rounds = d.Bench.Rounds
+			if err == nil && d.Bench.Rounds+d.Bench.Programs > told {
+				told = d.Bench.Rounds + d.Bench.Programs
 				done(d.Bench)
 			}
 		}

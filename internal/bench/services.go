@@ -44,6 +44,9 @@ type row struct {
 }
 
 func (r row) name() string { return r.impl.Info().Name }
+func (r row) id() string   { return rowID(r.name(), r.on.servers) }
+
+func rowID(lock string, on cost.Servers) string { return fmt.Sprintf("%s-%s", lock, on) }
 
 // columns are how the servers of a topology run. Without servers it makes no difference, and
 // servers of somebody else run as they do.

@@ -15,6 +15,7 @@ const leastWindow = 20 * time.Millisecond
 // The parts of a visit, in shares of its time.
 const (
 	partAlone   = 1.5
+	partAsleep  = .5
 	partHandOff = 2
 	partPoint   = .75 // of a curve
 	partOpen    = 2
@@ -27,16 +28,30 @@ var (
 	locks      = []int{10, cost.Apart, 1000}
 )
 
-// curves reports whether a row's curves are measured: once, and where people would run it.
-func (m *measurement) curves(r row) bool {
-	return !r.impl.Info().Program && !m.plan.Short && m.first(r)
+// atOnce is how many points of the curves a visit measures, beside that of locks that lie apart: all have a turn.
+func (m *measurement) atOnce() int {
+	others := len(contenders) + len(locks) - 1
+	return max(2, (others+m.plan.Rounds-1)/m.plan.Rounds)
+}
+
+// curves reports whether a row's curves are measured: once, and in the rounds that are planned.
+func (m *measurement) curves(r row, round int) bool {
+	return !m.plan.Short && m.first(r) && round < m.plan.Rounds
+}
+
+// sleeps reports whether the row's cycle is measured where the cores may sleep, too: where nobody waits for a disk.
+func (m *measurement) sleeps(r row, round int) bool {
+	return m.spinner != nil && r.on.servers == cost.Memory && r.on.yard != nil && round < m.plan.Rounds
 }
 
 // weight is a row's part of a round.
-func (m *measurement) weight(r row) float64 {
+func (m *measurement) weight(r row, round int) float64 {
 	w := partAlone + float64(partHandOff)
-	if m.curves(r) {
-		w += partPoint * float64(len(contenders)+len(locks))
+	if m.sleeps(r, round) {
+		w += partAsleep
+	}
+	if m.curves(r, round) {
+		w += partPoint * float64(1+m.atOnce())
 	}
 	if m.plan.Rate > 0 {
 		w += partOpen
@@ -47,17 +62,26 @@ func (m *measurement) weight(r row) float64 {
 // visit measures one row for about so long. What fails costs the row its figures, and
 // only the end of ctx ends the benchmark.
 func (m *measurement) visit(ctx context.Context, r row, round int, budget time.Duration) error {
-	id := fmt.Sprintf("%s-%s", r.name(), r.on.servers)
-	if hung := m.given[id]; hung != nil {
+	if hung := m.given[r.id()]; hung != nil {
 		m.out.Find(cost.Contended(r.name(), r.on.servers)).Fail(hung)
 		return ctx.Err()
 	}
-	v := &visit{m, &party{row: r, ttl: m.plan.TTL, seed: m.plan.Seed}, round, fmt.Sprintf("lockbench:bench-%s-%d", id, round)}
-	err := errors.Join(v.all(ctx, budget), v.party.close())
-	if errors.Is(err, errHung) && !r.impl.Info().Program { // who only starts slowly may do better next time
-		m.given[id] = err
+	v := m.visitOf(r, round)
+	return m.settle(ctx, v, v.all(ctx, budget))
+}
+
+func (m *measurement) visitOf(r row, round int) *visit {
+	return &visit{m, &party{row: r, ttl: m.plan.TTL, seed: m.plan.Seed}, round, fmt.Sprintf("lockbench:bench-%s-%s-%d", r.name(), r.on.servers, round)}
+}
+
+// settle ends a visit, and tells what it could not measure, and why.
+func (m *measurement) settle(ctx context.Context, v *visit, err error) error {
+	r := v.party.row
+	err = errors.Join(err, v.party.close())
+	if errors.Is(err, errHung) {
+		m.given[r.id()] = err
 	}
-	if err != nil && ctx.Err() == nil { // of what it could not measure
+	if err != nil && ctx.Err() == nil {
 		m.out.Find(cost.Contended(r.name(), r.on.servers)).Fail(err)
 	}
 	return ctx.Err()
@@ -74,23 +98,23 @@ type visit struct {
 // all measures everything. An error is one after which there is no more to be had.
 func (v *visit) all(ctx context.Context, budget time.Duration) error {
 	start := time.Now()
-	if v.party.row.impl.Info().Program {
-		return v.programs(ctx, budget)
-	}
 	if err := v.party.grow(ctx, cost.Contenders, openWithin(budget)); err != nil {
 		v.cell(cost.Closed, 1, 1).Fail(err)
 		return err
 	}
-	curves := v.curves(v.party.row)
+	curves := v.curves(v.party.row, v.round)
 	sessions := 2 // to close takes as long as to open
 	if curves {
 		sessions = 2 * (1 + contenders[len(contenders)-1]/cost.Contenders)
 	}
 	left := budget*9/10 - time.Duration(sessions)*time.Since(start) // a tenth goes between the windows
 	part := func(p float64) time.Duration {
-		return max(time.Duration(float64(left)*p/v.weight(v.party.row)), leastWindow)
+		return max(time.Duration(float64(left)*p/v.weight(v.party.row, v.round)), leastWindow)
 	}
 	v.alone(ctx, part(partAlone))
+	if v.sleeps(v.party.row, v.round) {
+		v.asleep(ctx, part(partAsleep))
+	}
 	if err := v.crowd(ctx, cost.Closed, cost.Contenders, 1, part(partHandOff)); err != nil {
 		return err
 	}
@@ -105,38 +129,27 @@ func (v *visit) all(ctx context.Context, budget time.Duration) error {
 	return v.curve(ctx, part(partPoint), start.Add(budget*6/5))
 }
 
-// programs measures a lock that is a program: what one costs before others start, since so many
-// virtual machines may take longer than there is time. There are no curves.
-func (v *visit) programs(ctx context.Context, budget time.Duration) error {
-	if err := v.party.grow(ctx, 1, openBound); err != nil {
-		v.cell(cost.Closed, 1, 1).Fail(err)
-		return err
-	}
-	v.alone(ctx, max(budget/5, leastWindow))
-	if err := v.party.grow(ctx, cost.Contenders, openBound); err != nil {
-		return err
-	}
-	return v.crowd(ctx, cost.Closed, cost.Contenders, 1, max(budget/5, leastWindow))
-}
-
-// curve measures the other points, of which another is the first in each round. What is
-// still missing when the time is over has its turn in another round: a slow row takes no
-// other's time.
+// curve measures other points, others in each round. What is still missing when the time is over has its
+// turn in another round: a slow row takes no other's time.
 func (v *visit) curve(ctx context.Context, window time.Duration, end time.Time) error {
 	type point struct{ clients, locks int }
 	var points []point
 	for _, n := range locks {
-		points = append(points, point{cost.Contenders, n})
+		if n != cost.Apart {
+			points = append(points, point{cost.Contenders, n})
+		}
 	}
 	for _, n := range contenders {
 		points = append(points, point{n, 1})
 	}
-	const step = 3 // and no divisor of their number
-	for i := range points {
+	turn, n := []point{{cost.Contenders, cost.Apart}}, v.atOnce()
+	for i := range n {
+		turn = append(turn, points[(n*v.round+i)%len(points)])
+	}
+	for _, p := range turn {
 		if time.Now().After(end) {
 			return nil
 		}
-		p := points[(step*v.round+i)%len(points)]
 		if err := v.party.grow(ctx, p.clients, openWithin(time.Until(end))); err != nil {
 			return err
 		}
@@ -172,6 +185,20 @@ func (v *visit) alone(ctx context.Context, window time.Duration) {
 	}
 }
 
+// asleep measures the same cycle where the cores may sleep.
+func (v *visit) asleep(ctx context.Context, window time.Duration) {
+	err := v.measurement.asleep(func() error {
+		took, err := cycles(ctx, v.party, v.lock+"-asleep", window)
+		if err == nil {
+			v.cell(cost.Closed, 1, 1).Add(v.round, cost.Asleep, float64(took.At(.5)))
+		}
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		v.cell(cost.Closed, 1, 1).Fail(err)
+	}
+}
+
 // crowd measures what many pay who want the same locks. The error is that of clients
 // that hang: what fails otherwise costs only these figures.
 func (v *visit) crowd(ctx context.Context, loop cost.Loop, clients, locks int, window time.Duration) error {
@@ -202,17 +229,22 @@ func (v *visit) crowd(ctx context.Context, loop cost.Loop, clients, locks int, w
 func (v *visit) account(c *cost.Cell, r counted) {
 	c.Add(v.round, cost.Grants, r.PerSecond(r.Grants))
 	c.Add(v.round, cost.Longest, float64(r.Longest))
+	if r.Waiting {
+		c.Waiting++
+	}
 	if c.Locks == 1 {
 		c.Add(v.round, cost.HandOffs, r.PerSecond(r.HandOffs))
 	}
-	if r.Grants > 0 {
-		c.Add(v.round, cost.Overlaps, r.Share(r.Overlaps))
-		c.Add(v.round, cost.Fair, cost.Fairness(r.Each))
-		c.Add(v.round, cost.Requests, float64(r.requests)/float64(r.Grants))
-		c.Add(v.round, cost.WakeUps, float64(r.wakes)/float64(r.Grants))
-		if c.Locks == 1 {
-			c.Add(v.round, cost.Barges, r.Share(r.Barging))
-		}
+	if r.Grants < fewGrants { // a rate of few is a rate: without it only good rounds would be left
+		c.Few++
+		return
+	}
+	c.Add(v.round, cost.Overlaps, r.Share(r.Overlaps))
+	c.Add(v.round, cost.Fair, cost.Fairness(r.Each))
+	c.Add(v.round, cost.Requests, float64(r.requests)/float64(r.Grants))
+	c.Add(v.round, cost.WakeUps, float64(r.wakes)/float64(r.Grants))
+	if c.Locks == 1 {
+		c.Add(v.round, cost.Barges, r.Share(r.Barging))
 	}
 	if r.waits.Len() > 0 {
 		c.Add(v.round, cost.P50, float64(r.waits.At(.5)))

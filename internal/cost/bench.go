@@ -54,6 +54,7 @@ const (
 	Floor    Measure = "floor"    // the cheapest round trip to the same server
 	Writes   Measure = "writes"   // the bare writes that a lock there can't do without
 	Cycle    Measure = "cycle"    // acquire and release, uncontended
+	Asleep   Measure = "asleep"   // the same, where processors sleep while nobody needs them
 	Grants   Measure = "grants"   // of all kinds, per second
 	HandOffs Measure = "handoffs" // from one to another, per second
 	P50      Measure = "p50"      // of the hand-offs, or of the waits of an open loop
@@ -74,7 +75,7 @@ const (
 
 // Units of the measures, in the form that benchstat knows.
 var Units = map[Measure]string{
-	Floor: "ns", Writes: "ns", Cycle: "ns", Grants: "grants/s", HandOffs: "handoffs/s", P50: "ns", P99: "ns",
+	Floor: "ns", Writes: "ns", Cycle: "ns", Asleep: "ns", Grants: "grants/s", HandOffs: "handoffs/s", P50: "ns", P99: "ns",
 	Barges: "share", Overlaps: "share", Fair: "index", Longest: "ns", Requests: "requests/grant", Bytes: "B/grant",
 	Packets: "packets/grant", WakeUps: "wakeups/grant", ServerNS: "ns/grant", ClientNS: "ns/grant", Resident: "B", Outage: "ns",
 }
@@ -94,6 +95,10 @@ type Cell struct {
 	// Failed says why figures are missing: the first of so many reasons.
 	Failed   string `json:"failed,omitempty"`
 	Failures int    `json:"failures,omitempty"`
+	// Few is in how many rounds there were too few grants for shares and quantiles.
+	Few int `json:"few,omitempty"`
+	// Waiting is in how many rounds the longest wait was not over when the time was.
+	Waiting int `json:"waiting,omitempty"`
 
 	all *Latencies
 }
@@ -116,6 +121,13 @@ func (c *Cell) AddLatencies(l *Latencies) {
 	}
 	c.all.Merge(l)
 	c.Latency, c.Count = c.all.Quantiles(), c.all.Len()
+}
+
+// Forget takes a figure back that says nothing.
+func (c *Cell) Forget(all ...Measure) {
+	for _, m := range all {
+		delete(c.Figures, m)
+	}
 }
 
 // Fail says why figures of a round are missing; the first reason stays.
@@ -144,18 +156,35 @@ type Plan struct {
 	Programs []string `json:"programs,omitempty"`
 	// Rate of the open loop in acquisitions per second, 0 for none.
 	Rate float64 `json:"rate,omitempty"`
+	// Precision is how far, as a share of it, the interval of a figure that decides may reach.
+	Precision float64 `json:"precision,omitempty"`
 	// Short leaves out the curves.
 	Short    bool              `json:"short,omitempty"`
 	Machine  *history.Machine  `json:"machine,omitempty"`
 	Versions map[string]string `json:"versions,omitempty"`
 }
 
+// Cores are the processors that clients and servers had, each their own.
+type Cores struct {
+	Clients []int `json:"clients,omitempty"`
+	Servers []int `json:"servers,omitempty"`
+	// Left says why they had none, "" where they had: then the kernel has decided.
+	Left string `json:"left,omitempty"`
+	// Asleep says why they may have slept, "" where they were kept from it.
+	Asleep string `json:"asleep,omitempty"`
+}
+
 // Bench is a benchmark: bench.json.
 type Bench struct {
 	Schema int  `json:"schema"`
 	Plan   Plan `json:"plan"`
-	// Rounds that were done. A benchmark that was interrupted has fewer than planned.
+	// Rounds that were done. A benchmark that was interrupted has fewer than planned. One that had time left
+	// has more: those of rows whose figures were not sure yet.
 	Rounds int `json:"rounds_done"`
+	// Programs are how many of the plan's were measured, in front of the rounds.
+	Programs int `json:"programs_done,omitempty"`
+	// Cores are where it ran.
+	Cores *Cores `json:"cores,omitempty"`
 	// Noise says what else the machine did, before, meanwhile and after; none if it was
 	// quiet.
 	Noise []string `json:"noise,omitempty"`

@@ -1,5 +1,7 @@
 package cost
 
+import "slices"
+
 // Direction is which way a figure is better.
 type Direction int
 
@@ -16,7 +18,7 @@ func (m Measure) Direction() Direction {
 	switch m {
 	case Grants, HandOffs, Fair:
 		return More
-	case Barges, Floor, Writes:
+	case Barges, Floor, Writes, Asleep:
 		return Neither
 	}
 	return Less
@@ -56,11 +58,19 @@ func (b *Bench) Relative(k Key, m Measure) Figure {
 // the neighbours' as much as the lock's. What still decides is what is counted, and the
 // cycle in memory, which is measured in turn with its yardstick, milliseconds apart.
 func (b *Bench) Decides(k Key, m Measure) bool {
-	f := b.Figure(k, m)
-	tail := m == P99 && (f == nil || b.Find(k).Count >= 100*len(f.Values))
 	if len(b.Noise) > 0 && m != Requests && (m != Cycle || k.Servers == Disk || b.Figure(k, Writes) == nil) {
 		return false
 	}
+	return b.felt(k, m)
+}
+
+// felt reports whether users feel it, and rounds are rounds: a program has one turn for all.
+func (b *Bench) felt(k Key, m Measure) bool {
+	if slices.Contains(b.Plan.Programs, k.Algorithm) {
+		return false
+	}
+	f := b.Figure(k, m)
+	tail := m == P99 && (f == nil || b.Find(k).Count >= 100*len(f.Values))
 	switch k {
 	case Uncontended(k.Algorithm, k.Servers):
 		return m == Cycle || m == Requests

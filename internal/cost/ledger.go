@@ -53,8 +53,10 @@ type Tally struct {
 	Grants, HandOffs, Barging, Overlaps int
 	// Each client's grants.
 	Each []int
-	// Longest time that a client has waited for a grant, also in vain.
+	// Longest time that a client has waited for a grant, also in vain. Where that wait was Waiting, it
+	// was not over at the end, and is longer than that.
 	Longest time.Duration
+	Waiting bool
 	// Took is the time measured.
 	Took time.Duration
 }
@@ -161,13 +163,22 @@ func (l *Ledger) Grants() int {
 	return l.tally.Grants
 }
 
+// HandOffs are those counted so far.
+func (l *Ledger) HandOffs() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tally.HandOffs
+}
+
 // End closes the account. Who still waits has waited until now.
 func (l *Ledger) End(at lb.Instant) Tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	over := l.tally.Longest
 	for client := range l.asked {
 		l.waited(client, at)
 	}
+	l.tally.Waiting = l.tally.Longest > over
 	t := l.tally
 	if l.from != 0 {
 		t.Took = at.Sub(l.from)
@@ -182,7 +193,10 @@ func (t *Tally) Add(o Tally) {
 	t.HandOffs += o.HandOffs
 	t.Barging += o.Barging
 	t.Overlaps += o.Overlaps
-	t.Longest, t.Took = max(t.Longest, o.Longest), max(t.Took, o.Took)
+	if o.Longest > t.Longest {
+		t.Longest, t.Waiting = o.Longest, o.Waiting
+	}
+	t.Took = max(t.Took, o.Took)
 	if t.Each == nil {
 		t.Each = make([]int, len(o.Each))
 	}

@@ -83,6 +83,27 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestWaiting: whether the longest wait was over decides whether it may have been longer.
+func TestWaiting(t *testing.T) {
+	for _, c := range []struct {
+		again   lb.Instant // when client 0 asks again, beside client 1 that was served at 5 µs
+		longest time.Duration
+		waiting bool
+	}{{18 * us, 4 * time.Microsecond, false}, {6 * us, 14 * time.Microsecond, true}} {
+		l := NewLedger(2)
+		l.Begin(us)
+		l.Asked(0, us)
+		l.Asked(1, us)
+		l.Granted(0, 2*us)
+		l.Released(0, 3*us)
+		l.Granted(1, 5*us)
+		l.Asked(0, c.again)
+		if got := l.End(20 * us); got.Longest != c.longest || got.Waiting != c.waiting {
+			t.Errorf("asked again at %d: %+v", c.again, got)
+		}
+	}
+}
+
 func TestTally(t *testing.T) {
 	a := Tally{Grants: 4, HandOffs: 3, Each: []int{4, 0}, Longest: 5, Took: 2 * time.Second}
 	a.Add(Tally{Grants: 6, HandOffs: 1, Barging: 2, Each: []int{1, 5}, Longest: 9, Took: 2 * time.Second})

@@ -21,7 +21,7 @@ func (b *Bench) Text() ([]byte, error) {
 	var out bytes.Buffer
 	w := benchfmt.NewWriter(&out)
 	for _, c := range b.Cells {
-		for round := range b.Plan.Rounds {
+		for round := range max(b.Plan.Rounds, b.Rounds) {
 			res := b.result(c, round)
 			if len(res.Values) == 0 {
 				continue

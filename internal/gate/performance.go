@@ -145,7 +145,7 @@ func measuresOf(cells ...*cost.Cell) (all []cost.Measure) {
 			continue
 		}
 		for _, m := range slices.Sorted(maps.Keys(c.Figures)) {
-			if m != cost.Floor && m != cost.Writes && !slices.Contains(all, m) {
+			if m != cost.Floor && m != cost.Writes && m != cost.Asleep && !slices.Contains(all, m) {
 				all = append(all, m)
 			}
 		}
