@@ -16,7 +16,7 @@ help: ## this list
 LAB ?= local
 HAS := $(if $(filter docker,$(LAB)),docker-images,servers)
 
-bench: $(HAS) build ## the locks that everybody knows under the faults that matter most, and what they cost, in two to four minutes
+bench: $(HAS) build ## the locks that everybody knows under the faults that matter most, and what they cost, in about four minutes
 	@LOCKBENCH=./lockbench docker/lockbench/bench.sh --lab $(LAB)
 
 bench-all: servers languages build ## every lock under every fault, what it costs, and the study of quorums

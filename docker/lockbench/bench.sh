@@ -1,6 +1,6 @@
 #!/bin/sh
 # The locks that everybody knows under the faults that matter most, and what they cost, in
-# two to four minutes: make bench, and what the container image starts with.
+# about four minutes: make bench, and what the container image starts with.
 #
 #     bench.sh [FLAG…]           flags for matrix and bench, as --lab docker
 #     LOCKBENCH=./lockbench      the program
