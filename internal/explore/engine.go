@@ -56,8 +56,10 @@ type engine struct {
 	reuse bool
 	pool  []*client
 
-	// timeless says why no time may pass for these clients: their clocks do not follow. "" if they do.
+	// timeless says why no lease may end: the clients' clocks do not follow, or time stands. "" if it may.
 	timeless string
+	// stands: no time can pass on the servers, which end leases and no sessions.
+	stands bool
 
 	n       int // orders so far
 	held    held
@@ -76,6 +78,11 @@ func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bou
 	switch {
 	case info.Traits.Session:
 		e.ends = endsSessions
+	case t.Quorum() && info.Traits.Leased:
+		e.stands = true
+		if min(b.Faults, b.Expiries+b.Crashes) > 0 {
+			e.timeless = "the servers end leases by a monotonic clock, which can't be made to leap; so nobody dies either, whose lease could not end (--expiries 0 --crashes 0 leave these orders out)"
+		}
 	case t.Clock() && !t.Quorum() && !t.Sessions(), t.Clock() && info.Traits.Leased:
 		e.ends = endsLeases
 	}
@@ -131,6 +138,9 @@ func (e *engine) begin(ctx context.Context) (*order, error) {
 	}
 	if err := e.join(ctx, o); err != nil {
 		o.End()
+		if e.n > 1 && ctx.Err() == nil { // others could begin
+			err = fmt.Errorf("%w: %w", errAstray, err)
+		}
 		return nil, err
 	}
 	var err error

@@ -22,15 +22,19 @@ func (x *exploration) follow(ctx context.Context, o *order) error {
 	}
 	if x.info.Program {
 		if err := x.asksClocks(ctx); err != nil {
-			x.timeless = err.Error()
+			x.timeless = notFollowing + err.Error()
 		}
 	}
 	err := o.goOn(ctx)
 	if x.timeless == "" {
-		x.timeless = o.overAtOnce()
+		if over := o.overAtOnce(); over != "" {
+			x.timeless = notFollowing + over
+		}
 	}
 	return err
 }
+
+const notFollowing = "the client's clock does not follow the bench's (--expiries 0 leaves these orders out): "
 
 // asksClocks asks every program for its clocks.
 func (x *exploration) asksClocks(ctx context.Context) error {

@@ -60,6 +60,9 @@ func (o *order) hears() bool {
 
 // allows reports whether one more fault may be. The lock is held.
 func (o *order) allows(m Move) bool {
+	if o.e.stands && (m.Do == Expires || m.Do == Dies) {
+		return false
+	}
 	had := slices.DeleteFunc(slices.Clone(o.had), func(m Move) bool { return !m.Fault() })
 	return len(had) < o.e.allowed && o.e.Bounds.allows(had, m)
 }

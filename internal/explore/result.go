@@ -27,7 +27,7 @@ type Result struct {
 	Came map[string]int `json:"came,omitempty"`
 	// Never are those that the bounds allow, and that never came up.
 	Never []string `json:"never,omitempty"`
-	// Timeless says why no lease could end: the clients' clocks do not follow the bench's.
+	// Timeless says why no lease could end.
 	Timeless string `json:"timeless,omitempty"`
 	// Interrupted: somebody ended it before its end. Violations are as they were found then.
 	Interrupted bool `json:"interrupted,omitempty"`
