@@ -665,7 +665,7 @@ func TestGoesOn(t *testing.T) {
 // TestCutHalves: that servers on both sides miss each other proves nothing; that a client had to say something again does.
 func TestCutHalves(t *testing.T) {
 	t.Parallel()
-	res, _, err := do(t, "redlock", "cut-halves", counter, nil)
+	res, _, err := do(t, "zk-sequential", "cut-halves", counter, func(p *history.Plan) { p.Topology = "zookeeper-3" })
 	if err != nil || !res.Effect.Proven || !strings.HasSuffix(res.Effect.Measured, " had to be sent again") {
 		t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
 	}
