@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -51,6 +52,19 @@ func (m *measurement) apart(ctx context.Context, bringUp func() error) error {
 		c.Asleep = err.Error()
 	}
 	return ctx.Err()
+}
+
+// together ends what apart began, for what follows, where a round trip does not count.
+func (m *measurement) together() error {
+	if m.spinner != nil {
+		if err := m.spinner.Signal(syscall.SIGKILL); err != nil {
+			return err
+		}
+	}
+	if c := m.out.Cores; c.Left == "" {
+		return confine(slices.Concat(c.Clients, c.Servers))
+	}
+	return nil
 }
 
 // seen reports whether there are servers, each of them a process here.

@@ -90,6 +90,9 @@ func (m *measurement) all(ctx context.Context, c catalog.Catalog) error {
 	if err := m.rounds(ctx, deadline.Add(time.Since(began))); err != nil {
 		return err
 	}
+	if err := m.together(); err != nil {
+		return err
+	}
 	if err := m.outages(ctx); err != nil {
 		return err
 	}

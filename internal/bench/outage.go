@@ -154,7 +154,7 @@ func (d *death) begin(ctx context.Context, host lab.Host) error {
 func (d *death) watch(ctx context.Context, cell *cost.Cell, n int) {
 	defer d.says.Close()
 	defer func() { _ = d.process.Signal(syscall.SIGKILL) }() // it may be dead
-	if err := d.says.SetReadDeadline(time.Now().Add(deathBound(d.plan.TTL))); err != nil {
+	if err := d.says.SetReadDeadline(time.Now().Add(openBound)); err != nil {
 		d.failed(cell, err)
 		return
 	}
