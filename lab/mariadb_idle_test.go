@@ -3,7 +3,6 @@ package lab_test
 import (
 	"context"
 	"database/sql"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -30,9 +29,7 @@ func TestIdleMariaDB(t *testing.T) {
 	from := func(host string) *sql.Conn {
 		cfg := mysql.NewConfig()
 		cfg.User, cfg.Net, cfg.Addr, cfg.Logger = "lockbench", "tcp", server.Endpoint(), &mysql.NopLogger{}
-		cfg.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-			return (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}).DialContext(ctx, network, addr)
-		}
+		cfg.DialFunc = dialFrom(host)
 		connector, err := mysql.NewConnector(cfg)
 		if err != nil {
 			t.Fatal(err)

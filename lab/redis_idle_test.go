@@ -13,6 +13,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// dialFrom dials as a host does that has this address.
+func dialFrom(host string) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	return (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}).DialContext
+}
+
 // TestIdleTimeout: what says nothing for long is closed, and what says something now and then is not. Of
 // a client of the second kind that is all that there is to see; and who listens to a channel is never idle,
 // so that nothing is to be seen of it.
@@ -20,9 +25,7 @@ func TestIdleTimeout(t *testing.T) {
 	t.Parallel()
 	server := labtest.Servers(t, "redis")[0]
 	from := func(host string) *redis.Client {
-		c := redis.NewClient(&redis.Options{Addr: server.Endpoint(), PoolSize: 1, Dialer: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			return (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}).DialContext(ctx, network, addr)
-		}})
+		c := redis.NewClient(&redis.Options{Addr: server.Endpoint(), PoolSize: 1, Dialer: dialFrom(host)})
 		t.Cleanup(func() { _ = c.Close() })
 		return c
 	}

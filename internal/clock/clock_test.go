@@ -24,9 +24,13 @@ func TestMain(m *testing.M) {
 }
 
 // TestMove moves the clocks of a process of its own: nothing else may see it.
-func TestMove(t *testing.T) {
+func TestMove(t *testing.T) { inChild(t, "1") }
+
+// inChild has a process of its own do one of movers.
+func inChild(t *testing.T, mover string) {
+	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), asMover+"=1")
+	cmd.Env = append(os.Environ(), asMover+"="+mover)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -3,7 +3,6 @@ package clock
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"testing"
 	"time"
 )
@@ -11,13 +10,7 @@ import (
 func init() { movers["library"] = library }
 
 // TestLibraryStays: the code of the kernel's library is not written over, where a thread may just be.
-func TestLibraryStays(t *testing.T) {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), asMover+"=library")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-}
+func TestLibraryStays(t *testing.T) { inChild(t, "library") }
 
 func library() int {
 	code := func() []byte {
