@@ -34,7 +34,7 @@ func modelProgress(h history.Events, plan history.Plan) checker.Verdict {
 		acqs := w.of(lock)
 		last := lb.Instant(-1)
 		for _, a := range acqs {
-			if a.granted() {
+			if a.granted() && a.ret.t <= w.end { // a grant after the end may be owed to who gave up
 				last = max(last, a.ret.t)
 			}
 		}

@@ -130,7 +130,7 @@ func (r *run) waits() []waiting {
 			continue
 		}
 		for _, a := range w.acqs {
-			if a.Granted() {
+			if a.Granted() && !r.afterStop(a) {
 				w.grants = append(w.grants, a.Return)
 			}
 		}
@@ -140,6 +140,10 @@ func (r *run) waits() []waiting {
 	}
 	return all
 }
+
+// afterStop reports whether a was surely granted after the clients had been told to stop: one
+// that gives up may make way for another, and only because the run is over.
+func (r *run) afterStop(a *acquisition) bool { return r.Ended && a.Return-4*r.Error > r.End }
 
 // asking is when somebody wanted the lock: an acquire waited and its process ran, or
 // there was a pause between a try in vain and the next.
