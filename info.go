@@ -93,6 +93,9 @@ type Traits struct {
 	// Leaves are what it leaves behind with each acquisition and means to, with commas between them:
 	// connections, goroutines, threads, open files, or what its servers keep (keys, leases, nodes, rows, sessions).
 	Leaves string `json:"leaves,omitempty"`
+	// Fails is the share of its acquires, 0 to 1, that may end in an error while nothing is wrong, as where a
+	// server ends one of two transactions that wait for each other; 0 is what is asked of every lock, one in a hundred.
+	Fails float64 `json:"fails,omitempty"`
 }
 
 // Outlasts reports whether a holder keeps the lock for as long as it works, however long that is: its

@@ -18,15 +18,18 @@ func TestAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		fails   func(i int) (fails, told bool)
 		fault   [2]lb.Instant // in seconds
+		may     float64       // what the lock declares
 		want    Verdict
 		summary string
 	}{
-		"none":            {func(int) (bool, bool) { return false, false }, [2]lb.Instant{}, Valid, "100 acquires while no fault was in force, of which 0 ended in an error"},
-		"each third":      {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, Invalid, "34 of 100 acquires ended in an error while no fault was in force, such as: deadlock found at 0"},
-		"refused":         {func(i int) (bool, bool) { return i%3 == 0, false }, [2]lb.Instant{}, Valid, "of which 0 ended in an error"},
-		"two":             {func(i int) (bool, bool) { return i < 2, true }, [2]lb.Instant{}, Valid, "of which 2 ended in an error"},
-		"under the fault": {func(i int) (bool, bool) { return i >= 40 && i < 60, true }, [2]lb.Instant{40, 58}, Valid, "of which 0 ended in an error"},
-		"and long after":  {func(i int) (bool, bool) { return i >= 40 && i < 70, true }, [2]lb.Instant{40, 58}, Invalid, "10 of 80 acquires ended in an error"},
+		"none":            {func(int) (bool, bool) { return false, false }, [2]lb.Instant{}, 0, Valid, "100 acquires while no fault was in force, of which 0 ended in an error"},
+		"each third":      {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, 0, Invalid, "34 of 100 acquires ended in an error while no fault was in force, such as: deadlock found at 0"},
+		"refused":         {func(i int) (bool, bool) { return i%3 == 0, false }, [2]lb.Instant{}, 0, Valid, "of which 0 ended in an error"},
+		"two":             {func(i int) (bool, bool) { return i < 2, true }, [2]lb.Instant{}, 0, Valid, "of which 2 ended in an error"},
+		"under the fault": {func(i int) (bool, bool) { return i >= 40 && i < 60, true }, [2]lb.Instant{40, 58}, 0, Valid, "of which 0 ended in an error"},
+		"and long after":  {func(i int) (bool, bool) { return i >= 40 && i < 70, true }, [2]lb.Instant{40, 58}, 0, Invalid, "10 of 80 acquires ended in an error"},
+		"as declared":     {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, 0.35, Valid, "of which 34 ended in an error"},
+		"more than that":  {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, 0.3, Invalid, "34 of 100 acquires ended in an error"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h history.Events
@@ -58,7 +61,7 @@ func TestAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res := Check(t.Context(), history.Plan{TTL: time.Second}, ix)
+			res := Check(t.Context(), history.Plan{TTL: time.Second, Traits: lb.Traits{Fails: c.may}}, ix)
 			tellsBeside(t, res, LayerAnswers, c.want, c.summary)
 		})
 	}
