@@ -22,10 +22,14 @@ import (
 // specification, section on crash recovery (the restart).
 func cutTwoThen(f Fault, forget func(ctx context.Context, on Stage, server Node) (told func() string, err error)) Fault {
 	f.At, f.MinTTL, f.Lasts = whileHolding, promotionTTL, Length{TTLs: 0.75}
-	f.Needs = append([]Need{FiveServers, NoCluster, Can(lab.Packets)}, f.Needs...)
+	f.Needs, f.Hears = append([]Need{FiveServers, NoCluster, Can(lab.Packets)}, f.Needs...), true
 	f.Inject = func(ctx context.Context, on Strike) (Proof, error) {
 		w, servers := oneOf(on, on.Workers()), on.Servers()
 		link, err := cutOff(ctx, on, []Node{w}, servers[3:])
+		if err != nil {
+			return nil, err
+		}
+		ear, err := on.Overhear(ctx, w)
 		if err != nil {
 			return nil, err
 		}
@@ -46,8 +50,9 @@ func cutTwoThen(f Fault, forget func(ctx context.Context, on Stage, server Node)
 			return nil, err
 		}
 		return func() history.Proof {
-			return proven(link.Packets() > 0, "%s between %s and two nodes dropped until %s; then %s",
-				english.Count(link.Packets(), "packet"), w.Name(), on.standing(v), told())
+			again, late := sentAgain(ear)
+			return proven(again > 0, "%s between %s and two nodes dropped until %s, and %s; then %s",
+				english.Count(link.Packets(), "packet"), w.Name(), on.standing(v), late, told())
 		}, nil
 	}
 	return f

@@ -165,6 +165,68 @@ func TestSuiteConvictsModesNotClaimed(t *testing.T) {
 	}
 }
 
+// TestSuiteConvictsAnswers: a library that says what is not so when it is asked whether it holds the lock.
+func TestSuiteConvictsAnswers(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
+	servers := labtest.Endpoints(labtest.Servers(t, "redis"))
+	for name, c := range map[string]struct {
+		says func(held, over bool) bool
+		want string // part of the error; "" for none
+	}{
+		"the truth":              {func(held, over bool) bool { return held && !over }, ""},
+		"no, always":             {func(bool, bool) bool { return false }, "right after the grant, it says no"},
+		"yes, always":            {func(bool, bool) bool { return true }, "was given back, it says yes"},
+		"yes, until it releases": {func(held, _ bool) bool { return held }, "has ended, it says yes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := New(saying{redis.SetPXLua(), c.says}, Options{Servers: servers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := s.Do(t.Context(), "valid"); (c.want == "") != (r.Err == nil) || r.Err != nil && !strings.Contains(r.Err.Error(), c.want) {
+				t.Errorf("%v, want %q", r, c.want)
+			}
+		})
+	}
+}
+
+// saying is a lock that answers whether it is held by what was called, and whether its lease is over.
+type saying struct {
+	lb.Impl
+	says func(held, over bool) bool
+}
+
+func (s saying) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	c, err := s.Impl.Open(ctx, env)
+	return &sayingClient{Client: c, says: s.says}, err
+}
+
+type sayingClient struct {
+	lb.Client
+	says   func(held, over bool) bool
+	leases lb.Held[*lb.Lease]
+}
+
+func (c *sayingClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	lease, err := c.Client.Acquire(ctx, req)
+	if err == nil {
+		c.leases.Put(req.Owner, lease)
+	}
+	return lease, err
+}
+
+func (c *sayingClient) Release(ctx context.Context, req lb.Request) error {
+	c.leases.Drop(req.Owner)
+	return c.Client.Release(ctx, req)
+}
+
+func (c *sayingClient) Valid(_ context.Context, req lb.Request) (bool, error) {
+	lease, held := c.leases.Get(req.Owner)
+	return c.says(held, held && !lease.Valid()), nil
+}
+
 // TestSuiteConvictsStuckClaim: who declares to stay stuck and does not is wrong.
 func TestSuiteConvictsStuckClaim(t *testing.T) {
 	if err := vanished((*party).crash)(t.Context(), &bench{times: timesOf(1, time.Second), impl: stuck{none.New()}, lock: "stuck"}); err == nil {

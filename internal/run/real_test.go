@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 // with it, with the faults and with the work.
 func things() catalog.Catalog {
 	return catalog.Catalog{
-		Locks: []lb.Impl{redis.SetPXLua(), redis.Fenced(), zk.Sequential(), etcd.Lease(), mysql.GetLock(), etcd.V3Lock(), mysql.ForUpdate(), redis.SetPXDel(), wrapped{"noisy"}, wrapped{"panics"}},
+		Locks: []lb.Impl{redis.SetPXLua(), redis.Fenced(), zk.Sequential(), etcd.Lease(), mysql.GetLock(), etcd.V3Lock(), mysql.ForUpdate(), redis.SetPXDel(), redis.Watchdog(), wrapped{"noisy"}, wrapped{"panics"}},
 		Faults: append(faults.All(), slowInjection(), halfInjection(), nobody(), nobodyAgain(), twoMoves(), shortMix(),
 			unanswered("lost-grant"), unanswered("lose-reply")),
 		More:       faults.More(),
@@ -592,6 +592,32 @@ func TestCutIsWhatFell(t *testing.T) {
 	}
 }
 
+// TestCutOneWay: what the host of the victim said while it stood there proves it, and no answer to that.
+func TestCutOneWay(t *testing.T) {
+	t.Parallel()
+	for clients, want := range map[int]string{4: "from w", 2: "a delay, and no cut"} {
+		beside(t, fmt.Sprint(clients), func(t *testing.T) {
+			res, _, err := do(t, setpx, "one-way-cut", counter, func(p *history.Plan) { p.Clients, p.Processes = clients, 2 })
+			if err != nil || !strings.Contains(res.Effect.Measured, want) || res.Effect.Proven != (clients == 4) || res.Effect.Proven && !strings.HasSuffix(res.Effect.Measured, "nothing the other way") {
+				t.Errorf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+			}
+		})
+	}
+}
+
+// TestBeforeARenewal: a holder that works for longer than its lease comes to its renewal among others, too, and is
+// frozen there until its lease is over; it learns of it, but has no token.
+func TestBeforeARenewal(t *testing.T) {
+	t.Parallel()
+	res, ix, err := do(t, "redis-watchdog", "pause@before-renew", counter, nil)
+	if err != nil || !res.Effect.Proven || len(ix.Steps) == 0 || ix.Steps[0].Name != "before-renew" {
+		t.Fatalf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+	}
+	if victim := ix.Acqs[ix.Steps[0].Acq]; !victim.Granted() || ix.LeaseEnd(&victim) > ix.Faults[0].Healed {
+		t.Errorf("its lease ended at %d, and the fault was healed at %d", ix.LeaseEnd(&victim), ix.Faults[0].Healed)
+	}
+}
+
 // TestDiskHasRoom: that there is room again is recorded when there is, and not when it is known what
 // became of the server.
 func TestDiskHasRoom(t *testing.T) {
@@ -634,6 +660,15 @@ func TestExpire(t *testing.T) {
 			})
 		}
 	}
+	beside(t, "of who is in line already", func(t *testing.T) {
+		res, ix, err := do(t, "zk-sequential", "expire@after-create", counter, nil)
+		if err != nil || res.Outcome != lb.Safe || !res.Effect.Proven || len(ix.Steps) == 0 {
+			t.Fatalf("%s (%s; %s), %v", res.Outcome, res.Reason, res.Effect.Measured, err)
+		}
+		if victim := ix.Acqs[ix.Steps[0].Acq]; victim.Granted() {
+			t.Errorf("%+v was granted by a node that went with its session", victim)
+		}
+	})
 	f, err := things().Fault("expire-holder")
 	if err != nil {
 		t.Fatal(err)
