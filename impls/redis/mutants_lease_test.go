@@ -141,3 +141,15 @@ func (c wholeLease) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 		return c.env.Grant(req, 0, c.env.Validity(sent)), nil
 	})
 }
+
+// roundedLease tells the server its TTL, and counts on the next whole second.
+type roundedLease struct{ setPXLua }
+
+func (c roundedLease) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	lease, err := c.setPXLua.Acquire(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	more := (-c.env.TTL%time.Second + time.Second) % time.Second
+	return c.env.Grant(req, 0, lease.Until().Add(more)), nil
+}

@@ -63,6 +63,8 @@ func allMutants() []mutants.Mutant {
 		mutants.New(queueOfNumbers("forgotten", false), queueOfNumbers("kept", true), "none", lb.DoubleGrant, lb.Broken),
 		mutants.New(alone(mutate(SetPXLua(), "whole-seconds", func(s session) lb.Client { return wholeLease{setPXLua{s}} })),
 			SetPXLua(), "pause-holder", lb.DoubleGrant, lb.Broken),
+		mutants.New(alone(mutate(SetPXLua(), "rounds-up", func(s session) lb.Client { return roundedLease{setPXLua{s}} })),
+			SetPXLua(), "pause-holder", lb.DoubleGrant, lb.Broken),
 		mutants.New(SetPXGetDel(), looksThenCompares(), "pause@before-del", lb.DoubleGrant, lb.Broken),
 		mutants.New(countsDown(), Reentrant(), list("lose-reply/0.15ttl", 4), lb.DoubleGrant, lb.Broken).Or(lb.VanishedGrant).Doing("reentrant"),
 		mutants.New(asked("remembers", remembers), asked("asks", asks), "pause-holder", lb.Overstay, lb.Broken),

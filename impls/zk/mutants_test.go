@@ -46,6 +46,8 @@ func allMutants() []mutants.Mutant {
 		// The library hears of the end of its session with its next ping only, half a lease later.
 		mutants.New(byNumber(), Sequential(), "expire-waiter/0.7ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Leased(8*time.Second).Brisk().ByOrder(again, 400),
 		mutants.New(emptyLine(), Sequential(), "expire-line", lb.DoubleGrant, lb.Fence, lb.Broken),
+		// The line is empty for long enough that its node is made anew.
+		mutants.New(numbered(), Container(), "expire-line", "fenced: no", lb.Safe, lb.Fence, lb.Check),
 		mutants.New(mutants.Leaving(Sequential(), "sessions", leaveSession), Sequential(), "none", "sessions at zookeeper1 grew", lb.Safe).Or("connections at w"),
 	}
 }
@@ -232,6 +234,27 @@ func (q emptyLineQueue) last(ctx context.Context, t *ticket, p place) error {
 			return err
 		}
 	}
+}
+
+// numbered is zk-container with the numbers of its nodes for tokens, which begin again with each container.
+func numbered() lb.Impl {
+	a := Container().(algorithm)
+	a.info.Name += "-numbered"
+	a.info.Expect = nil
+	a.open = func(c *client) lb.Client {
+		return numberedQueue{&queue{client: c, root: "/numbered", lay: container, mode: exclusive, before: predecessor}}
+	}
+	return a
+}
+
+type numberedQueue struct{ *queue }
+
+func (q numberedQueue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
+	lease, err := q.queue.Acquire(ctx, req)
+	if t, ok := q.held.Get(req.Owner); err == nil && ok {
+		lease.Token = uint64(number(t.path)) + 1
+	}
+	return lease, err
 }
 
 func gone(s *zksession.Session) bool {
