@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +41,7 @@ func catalog() cli.Catalog {
 		add(s.small)
 	}
 	add(falseReads())
+	add(shy{small{name: "small-shy", requests: []string{"set", "delete"}, traits: leased, acquire: plainSet, release: safeDelete}})
 	for _, l := range impls.All() {
 		add(l)
 	}
@@ -192,5 +194,32 @@ func TestFalseReads(t *testing.T) {
 	_, err := walked(t, explore.Plan{Algorithm: "small-false-reads", Bounds: within(nil)})
 	if err == nil || !strings.Contains(err.Error(), "the lock says that its get only reads") {
 		t.Errorf("%v", err)
+	}
+}
+
+// shy is a small lock that now and then can't be opened.
+type shy struct{ small }
+
+var opened atomic.Uint64
+
+// Open implements [lb.Impl].
+func (s shy) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
+	if opened.Add(1)%20 == 15 {
+		return nil, errors.New("too shy")
+	}
+	return s.small.Open(ctx, env)
+}
+
+// TestCantBegin: an order that can't begin is begun again, and costs the others nothing.
+func TestCantBegin(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
+	r, err := walked(t, explore.Plan{Algorithm: "small-shy", Bounds: within(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole(t, r)
+	if r.Orders() < 4 || r.Broken() > 0 {
+		t.Errorf("%d orders, %d broken", r.Orders(), r.Broken())
 	}
 }
