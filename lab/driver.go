@@ -47,6 +47,7 @@ const (
 	OwnImages    Ability = "run servers of an image"
 	ClientHosts  Ability = "tell clients' hosts apart"
 	Strike       Ability = "strike servers"
+	Distance     Ability = "put servers far away"
 	Programs     Ability = "run programs of this machine beside clients"
 )
 

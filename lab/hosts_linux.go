@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -24,6 +25,8 @@ type Ground struct {
 	Virtual net.IP
 	// Uplink is this process's own interface there.
 	Uplink string
+	// Stretch puts the hosts that are made from then on so far from each other; nil where that can't be done.
+	Stretch func(roundTrip time.Duration)
 	// Close is called at the end, if it is not nil.
 	Close func() error
 }
@@ -84,6 +87,17 @@ func (l *grounded) Traffic() (Traffic, error) {
 		return Traffic{}, errors.New("lab: count the traffic: this kernel does not")
 	}
 	return Traffic{Bytes: n.RxBytes + n.TxBytes, Packets: n.RxPackets + n.TxPackets}, nil
+}
+
+// Stretch implements [Stretchable].
+func (l *grounded) Stretch(roundTrip time.Duration) error {
+	if l.Ground.Stretch == nil {
+		return errors.New("lab: its hosts can't be put far from each other")
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.Ground.Stretch(roundTrip)
+	return nil
 }
 
 // Close implements [Lab].

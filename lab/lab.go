@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"os"
 	"syscall"
+	"time"
 )
 
 // Lab is a place where hosts can be had.
@@ -95,6 +96,13 @@ type Connection struct {
 type Meter interface {
 	// Traffic is all of it so far, both ways.
 	Traffic() (Traffic, error)
+}
+
+// Stretchable is a lab whose hosts can be put far from each other.
+type Stretchable interface {
+	// Stretch puts hosts that are made from now on at a distance: from this process to one of them and back
+	// takes so long at least, as from one of them to another. 0 is as near as they are.
+	Stretch(roundTrip time.Duration) error
 }
 
 // Traffic is what has passed, with the headers of the link.

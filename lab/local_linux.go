@@ -22,6 +22,8 @@ const Bridge = "lockbench0"
 // (RFC 5737), so that a packet that got out would have nowhere to go.
 type local struct {
 	br *netlink.Bridge
+	// roundTrip is how far the hosts that are made from now on are from each other and from this process.
+	roundTrip time.Duration
 }
 
 // openLocal opens the local lab. The calling process must have been started by
@@ -30,7 +32,9 @@ func openLocal() (Lab, error) {
 	if err := settle(); err != nil {
 		return nil, err
 	}
-	l := &local{&netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: Bridge}}}
+	// Without an address of its own a bridge takes that of one of its ports, now of this and now of that.
+	own := net.HardwareAddr{2, 0, 198, 51, 100, 1}
+	l := &local{br: &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: Bridge, HardwareAddr: own}}}
 	if err := errors.Join(linkUp("lo"), netlink.LinkAdd(l.br)); err != nil {
 		return nil, fmt.Errorf("lab: make the bridge: %w", err)
 	}
@@ -38,7 +42,8 @@ func openLocal() (Lab, error) {
 	if err := errors.Join(giveAddr(Bridge, localAddr(0), net.Mask), linkUp(Bridge)); err != nil {
 		return nil, fmt.Errorf("lab: make the bridge: %w", err)
 	}
-	return On(Ground{Make: l.plug, Net: net, Virtual: localAddr(virtual), Uplink: Bridge}), nil
+	return On(Ground{Make: l.plug, Net: net, Virtual: localAddr(virtual), Uplink: Bridge,
+		Stretch: func(roundTrip time.Duration) { l.roundTrip = roundTrip }}), nil
 }
 
 func localAddr(n int) net.IP { return net.IPv4(198, 51, 100, byte(n+1)) }
@@ -72,18 +77,26 @@ func (l *local) plug(_ context.Context, n int, _, _ string) (_ Space, err error)
 	}
 	defer ns.Close()
 	port, addr := fmt.Sprintf("port%d", n), localAddr(n)
-	cable := &netlink.Veth{
-		LinkAttrs:     netlink.LinkAttrs{Name: port, MasterIndex: l.br.Index},
-		PeerName:      "eth0",
-		PeerNamespace: netlink.NsFd(ns.Fd()),
+	cable := func() error {
+		return netlink.LinkAdd(&netlink.Veth{
+			LinkAttrs:     netlink.LinkAttrs{Name: port, MasterIndex: l.br.Index},
+			PeerName:      "eth0",
+			PeerNamespace: netlink.NsFd(ns.Fd()),
+		})
 	}
-	if err := errors.Join(netlink.LinkAdd(cable), linkUp(port)); err != nil {
+	if l.roundTrip > 0 {
+		cable = func() error { return l.farCable(port, thread) }
+	}
+	if err := errors.Join(cable(), linkUp(port)); err != nil {
 		return none, fmt.Errorf("connect to the bridge: %w", err)
 	}
 	if err := thread.Do(func() error {
 		return errors.Join(linkUp("lo"), giveAddr("eth0", addr, net.CIDRMask(24, 32)), linkUp("eth0"))
 	}); err != nil {
 		return none, fmt.Errorf("connect to the bridge: %w", err)
+	}
+	if l.roundTrip > 0 { // such a cable has no carrier to wait for
+		return Space{Thread: thread, Addr: addr}, nil
 	}
 	return Space{Thread: thread, Addr: addr}, AwaitCarrier(port)
 }

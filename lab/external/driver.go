@@ -60,6 +60,7 @@ func driver(c *config) lab.Driver {
 			lab.Strike:       yours + "; name a command for this fault under 'commands' in the file of --addrs",
 			lab.ServerClocks: yours, lab.OwnServers: atAddrs, lab.OwnImages: atAddrs,
 			lab.StallDisk: yours, lab.FullDisk: yours, lab.MoveAddress: yours,
+			lab.Distance:    "they are where they are",
 			lab.ClientHosts: "its servers see them all at one address",
 		},
 	}

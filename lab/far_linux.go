@@ -1,0 +1,87 @@
+package lab
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"os"
+	"runtime"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// farCable connects a host to the bridge by way of this process, which keeps each frame back for half of the
+// round trip: those that leave the host, and of those that reach it what comes from this process, as what
+// comes from another host was kept back when it left that. So all are equally far from each other. A frame has
+// room for 1,500 bytes, and none overtakes another from the same place.
+func (l *local) farCable(port string, thread *Launcher) error {
+	outer := tap(port)
+	outer.MasterIndex = l.br.Index
+	if err := netlink.LinkAdd(outer); err != nil {
+		return err
+	}
+	inner := tap("eth0")
+	if err := thread.Do(func() error { return netlink.LinkAdd(inner) }); err != nil {
+		return errors.Join(err, outer.Fds[0].Close())
+	}
+	own := l.br.HardwareAddr
+	half := l.roundTrip / 2
+	go passOn(inner.Fds[0], outer.Fds[0], half, func(net.HardwareAddr) bool { return true })
+	go passOn(outer.Fds[0], inner.Fds[0], half, func(from net.HardwareAddr) bool { return bytes.Equal(from, own) })
+	return nil
+}
+
+// tap is a network interface of which this process is the cable.
+func tap(name string) *netlink.Tuntap {
+	return &netlink.Tuntap{LinkAttrs: netlink.LinkAttrs{Name: name}, Mode: netlink.TUNTAP_MODE_TAP, Flags: netlink.TUNTAP_NO_PI, Queues: 1, NonPersist: true}
+}
+
+// kept is a frame that is passed on later.
+type kept struct {
+	frame []byte
+	due   lb.Instant
+}
+
+// passOn passes frames on until one of the ends is closed: those of whom it is told to keep back, so much later.
+func passOn(from, to *os.File, later time.Duration, keep func(from net.HardwareAddr) bool) {
+	const header, room = 14, 1 << 14 // bytes of a frame; frames on their way
+	back := make(chan kept, room)
+	defer close(back)
+	go release(back, to)
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := from.Read(buf)
+		if err != nil {
+			return
+		}
+		came := clock.Now()
+		switch frame := buf[:n]; {
+		case n < header:
+		case keep(net.HardwareAddr(frame[6:12])):
+			back <- kept{bytes.Clone(frame), came.Add(later)}
+		default:
+			_, err = to.Write(frame)
+		}
+		if errors.Is(err, os.ErrClosed) {
+			return
+		}
+	}
+}
+
+// release writes each frame when it is due. The runtime's own timers are a millisecond late where there is
+// nothing else to do; the kernel's are not.
+func release(back <-chan kept, to *os.File) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	for k := range back {
+		at := unix.NsecToTimespec(int64(k.due))
+		for unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &at, nil) == unix.EINTR {
+		}
+		_, _ = to.Write(k.frame) // what does not arrive is sent again
+	}
+}
