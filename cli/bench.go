@@ -69,6 +69,7 @@ in front of the rounds and beside the budget.`,
 	f.DurationVar(&b.Budget, "budget", 0, fmt.Sprintf("how long it takes, servers and all, but for programs (default: %v, with --short %v)", wholeBudget, shortBudget))
 	f.DurationVar(&b.TTL, "ttl", 2*time.Second, "lease time")
 	f.Float64Var(&b.Rate, "rate", 0, "an open loop, too: so many acquisitions a second of one lock, whether it keeps up or not")
+	f.DurationSliceVar(&b.Distances, "latency", nil, "also where a round trip to the servers, and between them, takes so long at least: up to 4 times, with commas between them")
 	f.BoolVar(&b.Short, "short", false, "only the cycle and the hand-off")
 	f.Uint64Var(&b.Seed, "seed", 0, "seed of the order in each round (default: from the time, printed)")
 	f.StringVar(&b.out, "out", "", "the directory to write (default: runs/<time>-…); may be that of a matrix")
@@ -113,6 +114,12 @@ func (p program) completeBench(b *benchFlags) error {
 	case !(b.Rate >= 0 && b.Rate <= 1e6): // NaN is neither
 		return usage("--rate %v: from 0 to 1000000", b.Rate)
 	}
+	if why := wrongDistances(b.Distances); why != "" {
+		return usage("--latency %v: %s", b.Distances, why)
+	}
+	if len(b.Distances) > 0 && len(b.Programs) == len(b.Algorithms) {
+		return usage("--latency: programs in other languages are not measured at a distance, and there is no other lock")
+	}
 	if b.Seed == 0 {
 		b.Seed = uint64(time.Now().UnixNano()) % 1_000_000
 	}
@@ -120,6 +127,20 @@ func (p program) completeBench(b *benchFlags) error {
 		b.out, b.ours = rundir.NewDir("bench"), true
 	}
 	return nil
+}
+
+// wrongDistances says what is wrong with them, or "".
+func wrongDistances(all []time.Duration) string {
+	const most, least, longest = 4, 100 * time.Microsecond, time.Second
+	switch {
+	case len(all) > most:
+		return fmt.Sprintf("at most %d", most)
+	case !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) < len(all):
+		return "each once, and the shortest first"
+	case len(all) > 0 && (all[0] < least || all[len(all)-1] > longest):
+		return fmt.Sprintf("each from %v to %v", least, longest)
+	}
+	return ""
 }
 
 func (p program) bench(cmd *cobra.Command, b *benchFlags) (err error) {
@@ -136,6 +157,11 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) (err error) {
 	}
 	if err := driver.Can(lab.OwnDisk); err != nil {
 		return usage("bench: %w", err)
+	}
+	if len(b.Distances) > 0 {
+		if err := driver.Can(lab.Distance); err != nil {
+			return usage("--latency: %w", err)
+		}
 	}
 	var topologies []string
 	for _, name := range b.Algorithms {
@@ -159,7 +185,7 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) (err error) {
 	}
 	stderr := cmd.ErrOrStderr()
 	board := progress.New(stderr)
-	board.Say("%s, %s in about %v, seed %d, into %s", english.Count(len(b.Algorithms), "algorithm"), english.Count(b.Rounds, "round"), b.Budget, b.Seed, b.out)
+	board.Say("%s, %s in about %v%s, seed %d, into %s", english.Count(len(b.Algorithms), "algorithm"), english.Count(b.Rounds, "round"), b.Budget, beyond(b.Plan), b.Seed, b.out)
 	at := newPhases(board)
 	d, failed := bench.Execute(cmd.Context(), p.Catalog, dir, b.Plan, func(now *cost.Bench) {
 		at.tell(benchProgress(now))
@@ -181,8 +207,23 @@ func (p program) bench(cmd *cobra.Command, b *benchFlags) (err error) {
 	return errors.Join(failed, noPage, err)
 }
 
+// beyond says how much longer the distances take.
+func beyond(p cost.Plan) string {
+	if d := bench.FarBudget(p); d > 0 {
+		return fmt.Sprintf(" and %v more for the distances", d)
+	}
+	return ""
+}
+
 // benchProgress says what was measured last, and how sure the figures are.
 func benchProgress(b *cost.Bench) string {
+	if n := len(b.Far); n > 0 {
+		at := "near by, to hold the distances against"
+		if d := b.Far[n-1].RoundTrip; d > 0 {
+			at = fmt.Sprintf("at a distance of %v", d)
+		}
+		return fmt.Sprintf("%s: round %d of %d is done", at, b.Far[n-1].Rounds, bench.FarRounds)
+	}
 	switch all := len(b.Judge()); {
 	case b.Rounds == 0 || all == 0 && b.Programs > 0:
 		return fmt.Sprintf("%d of %s had its turn", b.Programs, english.Count(len(b.Plan.Programs), "program"))

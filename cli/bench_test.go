@@ -21,7 +21,7 @@ func TestBench(t *testing.T) {
 	needLab(t, 2)
 	dir := t.TempDir()
 	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "bench", "--json", "--short", "--algorithms", "redis-setpx-lua,mysql-getlock,panics",
-		"--rounds", "2", "--budget", "6s", "--ttl", "500ms", "--out", "b"))
+		"--rounds", "2", "--budget", "6s", "--ttl", "500ms", "--latency", "50ms", "--out", "b"))
 	var b cost.Bench
 	if err := json.Unmarshal([]byte(stdout), &b); err != nil || code != exitUndecided {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
@@ -60,7 +60,8 @@ func TestBench(t *testing.T) {
 	if r := cost.Ratio(disk, memory); r.Median < 1 { // of two rounds, one may be unlucky
 		t.Errorf("to wait for the disk takes %v times as long as not to", r.Summary)
 	}
-	for _, left := range []string{rundir.PageFile, rundir.BenchText, "plots/cycle.svg"} {
+	farAway(t, &b)
+	for _, left := range []string{rundir.PageFile, rundir.BenchText, "plots/cycle.svg", "plots/cycle-far.svg"} {
 		if _, err := os.Stat(filepath.Join(dir, "b", left)); err != nil {
 			t.Error(err)
 		}
@@ -76,6 +77,46 @@ func TestBench(t *testing.T) {
 	}
 	if code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "check", "b")); code != exitUsage || !strings.Contains(stderr, "is the directory of a benchmark: it has no history") {
 		t.Errorf("check: exit code %d\n%s", code, stderr)
+	}
+}
+
+// farAway wants a cycle of at least its round trips at the distance, and of much less near by.
+func farAway(t *testing.T, b *cost.Bench) {
+	t.Helper()
+	const away = 50 * time.Millisecond
+	if len(b.Far) != 2 || b.Far[0].RoundTrip != 0 || b.Far[1].RoundTrip != away {
+		t.Fatalf("far: %+v", b.Far)
+	}
+	near, far := b.Far[0].Bench(b), b.Far[1].Bench(b)
+	for _, lock := range []string{"redis-setpx-lua", "mysql-getlock"} {
+		for m, trips := range map[cost.Measure]float64{cost.Floor: 1, cost.Cycle: 2} {
+			k := cost.Uncontended(lock, cost.Memory)
+			f := far.Figure(k, m)
+			if n := near.Figure(k, m); f == nil || n == nil || f.Median < trips*float64(away) || n.Median > f.Median-trips*float64(away)/2 {
+				t.Errorf("%s: %s: %+v, near by %+v", lock, m, f, n)
+			}
+		}
+		if f := far.Figure(cost.Contended(lock, cost.Memory), cost.HandOffs); f == nil || f.Median <= 0 || f.Median > float64(time.Second/away) {
+			t.Errorf("%s: hand-offs: %+v", lock, f)
+		}
+	}
+}
+
+// TestDistances: what can't be is refused before anything is measured.
+func TestDistances(t *testing.T) {
+	for args, says := range map[string]string{
+		"--latency 10ms,1ms":                       "the shortest first",
+		"--latency 1ms,1ms":                        "each once",
+		"--latency 10us":                           "each from 100µs to 1s",
+		"--latency 2s":                             "each from 100µs to 1s",
+		"--latency 1ms,2ms,3ms,4ms,5ms":            "at most 4",
+		"--latency 1ms --lab docker":               "can't put servers far away",
+		"--latency 1ms --lab external --addrs a:1": "they are where they are",
+	} {
+		code, _, stderr := testkit.Ran(t, testkit.Command(t, t.TempDir(), append([]string{"bench", "--algorithms", "redis-setpx-lua"}, strings.Fields(args)...)...))
+		if code != exitUsage || !strings.Contains(stderr, says) {
+			t.Errorf("%s: exit code %d: %s", args, code, stderr)
+		}
 	}
 }
 

@@ -2,8 +2,10 @@ package reports
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -322,5 +324,63 @@ func TestOpenTable(t *testing.T) {
 	}
 	if page, err := os.ReadFile(path); err != nil || !strings.Contains(string(page), "At a rate of 1000000/s") {
 		t.Errorf("not on the page: %v", err)
+	}
+}
+
+// TestFar: each distance has its columns and a dot in the plots, and what a reader takes home is of the locks that
+// were measured at it.
+func TestFar(t *testing.T) {
+	b := sampleBench()
+	for n, away := range []time.Duration{0, time.Millisecond, 10 * time.Millisecond} {
+		far := &cost.Far{RoundTrip: away, Rounds: 3}
+		in := &cost.Bench{}
+		for i, lock := range []string{"redis-setpx-lua", "redis-fenced", "etcd-v3lock"} {
+			if n == 2 && i == 2 {
+				continue // it failed there
+			}
+			one, all := in.Cell(cost.Uncontended(lock, cost.Memory), "redis"), in.Cell(cost.Contended(lock, cost.Memory), "redis")
+			floor := 20_000 + float64(away)
+			for round := range 3 {
+				one.Add(round, cost.Floor, floor)
+				one.Add(round, cost.Cycle, float64(i+2)*floor)
+				all.Add(round, cost.HandOffs, 1e9/(float64(i+1)*floor))
+			}
+		}
+		far.Cells = in.Cells
+		b.Far = append(b.Far, far)
+	}
+	var text bytes.Buffer
+	if err := Bench(&text, b); err != nil {
+		t.Fatal(err)
+	}
+	flat := strings.Join(strings.Fields(text.String()), " ")
+	for _, want := range []string{
+		"At 1ms, round trips a cycle: from 2.00 (redis-setpx-lua) to 4.00 (etcd-v3lock); hand-offs: from 327/s (etcd-v3lock) to 980/s (redis-setpx-lua). The dearest cycle took 2.00 times as long as the cheapest there, and 2.00 times near by.",
+		"At 10ms, round trips a cycle: from 2.00 (redis-setpx-lua) to 3.00 (redis-fenced);",
+		"took 1.50 times as long as the cheapest there, and 1.50 times near by.",
+		"near trips /s 1ms trips /s 10ms trips /s",
+		"etcd-v3lock 80.0 µs 4.00 16667 4.08 ms 4.00 327 - - -",
+	} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("lacks %q", want)
+		}
+	}
+	b.Far[1].Cells[0].Fail(errors.New("it hung there"))
+	b.Far[2].Rounds = 1
+	table := farTable(b, distances(b))
+	if !strings.HasPrefix(table.Intro, "The medians of 3 rounds (at 10ms of 1), ") {
+		t.Error(table.Intro)
+	}
+	if list := benchFailures(b); !slices.ContainsFunc(list, func(f benchFailure) bool {
+		return f.Why == "it hung there" && strings.HasSuffix(f.Where, "by distance, 1ms")
+	}) {
+		t.Errorf("%+v", list)
+	}
+	if g := farPlots(b); len(g.figures) != 2 {
+		t.Errorf("%d plots", len(g.figures))
+	}
+	b.Far = b.Far[:1] // interrupted there
+	if g := farPlots(b); len(g.figures) != 0 || len(distances(b)) != 1 {
+		t.Errorf("%d plots of one distance", len(g.figures))
 	}
 }

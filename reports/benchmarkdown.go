@@ -53,7 +53,11 @@ func oneBenchMarkdown(b io.Writer, bench namedBench, all bool) {
 }
 
 func tableMarkdown(b io.Writer, t benchTable, locks []string) {
-	fmt.Fprintf(b, "\n**%s**\n\n| |", escapeMD(t.Title))
+	fmt.Fprintf(b, "\n**%s**\n", escapeMD(t.Title))
+	for _, s := range t.Told {
+		fmt.Fprintf(b, "\n%s\n", escapeMD(s))
+	}
+	fmt.Fprint(b, "\n| |")
 	columns := slices.DeleteFunc(slices.Clone(t.Columns), func(c benchColumn) bool { return c.width == 0 })
 	for _, c := range columns {
 		fmt.Fprintf(b, " %s |", escapeMD(c.Head))

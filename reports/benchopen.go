@@ -35,6 +35,6 @@ func openTable(b *cost.Bench) benchTable {
 		fmt.Sprintf("At a rate of %s/s: how long they wait since they were to ask", strconv.FormatFloat(b.Plan.Rate, 'f', -1, 64)),
 		fmt.Sprintf("%d clients together ask for one lock at random times of that rate, whether it keeps up or not. A wait begins at the intended time, not when the client was free to ask; what was still due at the end has waited until then.", cost.Contenders),
 		all,
-		true,
+		true, nil,
 	}
 }

@@ -29,6 +29,7 @@ type oneBench struct {
 
 type benchTableView struct {
 	Title, Intro string
+	Told         []string
 	Columns      []benchColumn
 	Rows         []benchRow
 	Of           string // the benchmark's name
@@ -82,7 +83,7 @@ func (b namedBench) titled(s string) string {
 }
 
 func (t benchTable) view(locks []string, of string) benchTableView {
-	v := benchTableView{Title: t.Title, Intro: t.Intro, Columns: t.Columns, Of: of}
+	v := benchTableView{Title: t.Title, Intro: t.Intro, Told: t.Told, Columns: t.Columns, Of: of}
 	for _, lock := range locks {
 		row := benchRow{Lock: lock}
 		for _, c := range t.Columns {

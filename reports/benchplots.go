@@ -19,6 +19,7 @@ func benchPlots(b *cost.Bench) []plotGroup {
 	}
 	groups := []plotGroup{
 		{figures: overview(b.Plan.Algorithms, both, lockCycle, lockCrowd)},
+		farPlots(b),
 		{Title: "How long a hand-off takes",
 			Intro:   fmt.Sprintf("With %d clients, on the disk: the share of the hand-offs of all rounds that took at most so long.", cost.Contenders),
 			figures: handOffPlots.figures(handOffCurves(b))},

@@ -39,6 +39,9 @@ func (t terminal) benchTable(b *cost.Bench, table benchTable) {
 	}
 	t.line("")
 	t.line(table.Title)
+	for _, s := range table.Told {
+		t.text("", s)
+	}
 	head := pad("", name)
 	for _, c := range table.Columns {
 		if c.width > 0 {

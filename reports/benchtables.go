@@ -14,7 +14,8 @@ import (
 type benchTable struct {
 	Title, Intro string
 	Columns      []benchColumn
-	Brief        bool // it stands in a summary, too
+	Brief        bool     // it stands in a summary, too
+	Told         []string // what a reader takes home
 }
 
 // benchColumn is what it shows of a lock.
@@ -45,6 +46,9 @@ func benchTables(b *cost.Bench) []benchTable {
 	if slices.ContainsFunc(b.Cells, func(c *cost.Cell) bool { return c.Loop == cost.Open }) {
 		tables = append(tables, openTable(b))
 	}
+	if all := distances(b); len(all) > 1 {
+		tables = append(tables, farTable(b, all))
+	}
 	return tables
 }
 
@@ -71,7 +75,7 @@ func aloneTable(b *cost.Bench, f figureOf) benchTable {
 	for _, s := range b.Columns()[1:] {
 		all = append(all, columns(s)...)
 	}
-	return benchTable{"Acquire and release, when nobody else wants it", intro, all, true}
+	return benchTable{"Acquire and release, when nobody else wants it", intro, all, true, nil}
 }
 
 func crowdTable(b *cost.Bench, f figureOf) benchTable {
@@ -99,7 +103,7 @@ func crowdTable(b *cost.Bench, f figureOf) benchTable {
 			}},
 			f.column("overlaps", "share of grants while another held it: no lock", 0, b.Main(), cost.Overlaps, percent),
 		},
-		true,
+		true, nil,
 	}
 	for _, s := range b.Columns()[1:] {
 		t.Columns = append(t.Columns,
@@ -139,7 +143,7 @@ func needsTable(b *cost.Bench, alone, crowd figureOf) benchTable {
 			crowd.column("memory", "of the servers", 8, b.Main(), cost.Resident, inBytes),
 			outage,
 		},
-		false,
+		false, nil,
 	}
 }
 
@@ -247,6 +251,17 @@ func number3(f *cost.Figure) string {
 type benchFailure struct{ Lock, Why, Where string }
 
 func benchFailures(b *cost.Bench) (list []benchFailure) {
+	list = failuresOf(b)
+	for _, d := range distances(b) {
+		for _, f := range failuresOf(d.Bench) {
+			f.Where += " by distance, " + d.name
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func failuresOf(b *cost.Bench) (list []benchFailure) {
 	type key struct{ lock, why string }
 	times, order := map[key]int{}, []key{}
 	for _, c := range b.Cells {

@@ -79,8 +79,8 @@ func follow(ctx context.Context, dir string, done func(*cost.Bench)) (stop func(
 		defer close(ended)
 		for told := 0; ctx.Err() == nil; sleep(ctx, 500*time.Millisecond) {
 			d, err := rundir.OpenBench(dir)
-			if err == nil && d.Bench.Rounds+d.Bench.Programs > told {
-				told = d.Bench.Rounds + d.Bench.Programs
+			if err == nil && d.Bench.Turns() > told {
+				told = d.Bench.Turns()
 				done(d.Bench)
 			}
 		}

@@ -73,7 +73,7 @@ func (m *measurement) all(ctx context.Context, c catalog.Catalog) error {
 	starting, cancel := context.WithTimeout(ctx, startBound)
 	defer cancel()
 	err = m.apart(ctx, func() (err error) {
-		m.rows, err = bringUp(starting, m.lab, m.on, c, m.plan, data, m.dir.OpenLog)
+		m.rows, err = bringUp(starting, m.lab, m.on, c, m.plan, group{data: data, log: m.dir.OpenLog})
 		return err
 	})
 	if err != nil {
@@ -88,6 +88,9 @@ func (m *measurement) all(ctx context.Context, c catalog.Catalog) error {
 		return err
 	}
 	if err := m.rounds(ctx, deadline.Add(time.Since(began))); err != nil {
+		return err
+	}
+	if err := m.distances(ctx, c); err != nil {
 		return err
 	}
 	if err := m.together(); err != nil {

@@ -78,9 +78,16 @@ func Topology(c catalog.Catalog, d lab.Driver, impl lb.Impl) (t lab.Topology, er
 	return t, fmt.Errorf("%s can't be measured here: %w", impl.Info().Name, err)
 }
 
-// bringUp starts the servers of all rows, each topology in each column once, and side by
-// side. data is where the durable ones keep theirs.
-func bringUp(ctx context.Context, l lab.Lab, d lab.Driver, c catalog.Catalog, p cost.Plan, data string, log func(string) (*os.File, error)) (rows []row, err error) {
+// group are servers that are brought up together.
+type group struct {
+	prefix string       // of their names
+	only   cost.Servers // the column, "" for all
+	data   string       // where those keep theirs that wait for the disk
+	log    func(string) (*os.File, error)
+}
+
+// bringUp starts the servers of all rows, each topology in each column once, and side by side.
+func bringUp(ctx context.Context, l lab.Lab, d lab.Driver, c catalog.Catalog, p cost.Plan, g group) (rows []row, err error) {
 	services := map[place]*service{}
 	for _, name := range p.Algorithms {
 		impl, err := c.Lock(name)
@@ -92,6 +99,9 @@ func bringUp(ctx context.Context, l lab.Lab, d lab.Driver, c catalog.Catalog, p 
 			return nil, err
 		}
 		for _, servers := range columns(d, t) {
+			if g.only != "" && servers != g.only {
+				continue
+			}
 			at := place{t.Name, servers}
 			if services[at] == nil {
 				services[at] = &service{topology: t, servers: servers}
@@ -105,9 +115,9 @@ func bringUp(ctx context.Context, l lab.Lab, d lab.Driver, c catalog.Catalog, p 
 		errs []error
 	)
 	for at, s := range services {
-		o := lab.Options{Log: log, Longest: p.TTL, Prefix: fmt.Sprintf("%s-%s-", at.topology, at.servers)}
+		o := lab.Options{Log: g.log, Longest: p.TTL, Prefix: fmt.Sprintf("%s%s-%s-", g.prefix, at.topology, at.servers)}
 		if at.servers == cost.Disk {
-			o.Disk = data
+			o.Disk = g.data
 		}
 		wg.Go(func() {
 			var err error

@@ -158,6 +158,8 @@ type Plan struct {
 	Rate float64 `json:"rate,omitempty"`
 	// Precision is how far, as a share of it, the interval of a figure that decides may reach.
 	Precision float64 `json:"precision,omitempty"`
+	// Distances are how far away the servers are put after the rounds, each in turn: round trips, in ns.
+	Distances []time.Duration `json:"distances,omitempty"`
 	// Short leaves out the curves.
 	Short    bool              `json:"short,omitempty"`
 	Machine  *history.Machine  `json:"machine,omitempty"`
@@ -193,6 +195,8 @@ type Bench struct {
 	Sync []Quantile `json:"sync,omitempty"`
 	// Cells in the order of the plan.
 	Cells []*Cell `json:"cells"`
+	// Far are the same locks at each of the plan's distances, the nearest first.
+	Far []*Far `json:"far,omitempty"`
 }
 
 // Cell of that key, made if it is not there.
@@ -258,6 +262,15 @@ func (b *Bench) Main() Servers { return b.Columns()[0] }
 // also where nothing could be measured of them.
 func (b *Bench) Served(algorithm string) bool {
 	return slices.ContainsFunc(b.Cells, func(c *Cell) bool { return c.Algorithm == algorithm && c.Servers == b.Main() })
+}
+
+// Turns are all rounds that were done, and programs that had their turn.
+func (b *Bench) Turns() int {
+	n := b.Rounds + b.Programs
+	for _, f := range b.Far {
+		n += f.Rounds
+	}
+	return n
 }
 
 // Done reports whether every planned round was done.
