@@ -15,23 +15,27 @@ import (
 	"github.com/lockbench/lockbench/internal/testkit"
 )
 
-// asSlower makes this program a build in which redis-setpx-lua became slower.
+// asSlower makes this program a build in which redis-setpx-lua became slower, by so many percent.
 const asSlower = "LOCKBENCH_TEST_SLOWER"
 
-// slower is a lock of which every request takes 30% longer, with all that a client does for
+// slower is a lock of which every request takes so much longer, with all that a client does for
 // it: it works for so long before it goes on.
-type slower struct{ lb.Impl }
+type slower struct {
+	lb.Impl
+	percent int
+}
 
 func (s slower) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	own := *env
-	own.Probe = &laggard{Probe: env.Probe}
+	own.Probe = &laggard{Probe: env.Probe, percent: s.percent}
 	return s.Impl.Open(ctx, &own)
 }
 
 // laggard is the probe of one client, which passes its steps in turn.
 type laggard struct {
 	lb.Probe
-	before time.Time // the last step
+	percent int
+	before  time.Time // the last step
 }
 
 func (l *laggard) Step(ctx context.Context, m lb.Move) error {
@@ -41,27 +45,26 @@ func (l *laggard) Step(ctx context.Context, m lb.Move) error {
 		l.before = now
 		return err
 	}
-	for longer := now.Sub(l.before) * 3 / 10; time.Since(now) < longer; {
+	for longer := now.Sub(l.before) * time.Duration(l.percent) / 100; time.Since(now) < longer; {
 	}
 	return err
 }
 
 // slowedDown are the locks of such a build.
 func slowedDown(locks []lb.Impl) []lb.Impl {
-	if os.Getenv(asSlower) != "" {
+	if percent, err := strconv.Atoi(os.Getenv(asSlower)); err == nil {
 		for i, l := range locks {
 			if l.Info().Name == "redis-setpx-lua" {
-				locks[i] = slower{l}
+				locks[i] = slower{l, percent}
 			}
 		}
 	}
 	return locks
 }
 
-// TestNoise compares benchmarks of one build, which must differ by nothing that counts, and
-// those of a build that is 30% slower, which must be seen. LOCKBENCH_NOISE_PAIRS, the number
-// of pairs, shows how sure that is, with a quarter as many tries of the slower build: see
-// make noise.
+// TestNoise compares benchmarks of one build, each with each, which must differ by nothing that counts, and
+// those of a slower build, which must be seen. LOCKBENCH_NOISE, the number of either, shows how sure that is,
+// with a build that is but 10% slower: see make noise.
 func TestNoise(t *testing.T) {
 	if !testkit.All() {
 		t.Log("left to make test-all: until then a comparison of real benchmarks may be deaf, or cry, and only made-up ones were compared")
@@ -69,10 +72,9 @@ func TestNoise(t *testing.T) {
 	}
 	t.Parallel()
 	needLab(t, 2)
-	pairs, tries, budget := 1, 3, "12s"
-	many, err := strconv.Atoi(os.Getenv("LOCKBENCH_NOISE_PAIRS"))
-	if err == nil {
-		pairs, tries, budget = many, max(1, many/4), "18s"
+	benches, tries, enough, percent, budget, least := 2, 3, 1, "30", "12s", "10%"
+	if many, err := strconv.Atoi(os.Getenv("LOCKBENCH_NOISE")); err == nil {
+		benches, tries, enough, percent, budget, least = many, many, many*9/10, "10", "20s", "4%"
 	}
 	dir, n := t.TempDir(), 0
 	measure := func(slower bool) string {
@@ -80,41 +82,47 @@ func TestNoise(t *testing.T) {
 		name := fmt.Sprintf("b%d", n)
 		cmd := testkit.Command(t, dir, "bench", "--short", "--algorithms", "redis-setpx-lua", "--rounds", "30", "--budget", budget, "--ttl", "500ms", "--out", name)
 		if slower {
-			cmd.Env = append(cmd.Env, asSlower+"=1")
+			cmd.Env = append(cmd.Env, asSlower+"="+percent)
 		}
 		if code, _, stderr := testkit.Ran(t, cmd); code != exitKept {
 			t.Fatalf("bench: exit code %d\n%s", code, stderr)
 		}
 		return name
 	}
-	quiet := 0
-	for i := range pairs {
-		code, stdout, _ := testkit.Ran(t, testkit.Command(t, dir, "compare", measure(false), measure(false)))
-		if code == exitKept {
-			quiet++
-		} else {
-			t.Errorf("pair %d, of the same build: exit code %d\n%s", i+1, code, stdout)
-		}
-	}
-	seen := 0
-	for range tries {
-		base, head := measure(false), measure(true)
-		code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "compare", "--json", base, head))
+	compare := func(base, head string) (code int) {
+		code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "compare", "--json", "--min-difference", least, base, head))
 		cycle := cycleOf(t, stdout)
-		t.Logf("exit code %d, the cycle in memory takes %.2f times as long (%.2f to %.2f)", code, cycle.Ratio, cycle.Low, cycle.High)
-		switch {
-		case code == exitSlow:
-			seen++
-		case code != exitKept:
+		t.Logf("%s, %s: exit code %d, the cycle in memory takes %.2f times as long (%.2f to %.2f)", base, head, code, cycle.Ratio, cycle.Low, cycle.High)
+		if code != exitKept && code != exitSlow {
 			t.Errorf("exit code %d\n%s", code, stderr)
 		}
-		if seen > 0 && many == 0 {
-			break
+		return code
+	}
+	var all []string
+	for range benches {
+		all = append(all, measure(false))
+	}
+	pairs, cried := 0, 0
+	for i, base := range all {
+		for _, head := range all[i+1:] {
+			if pairs++; compare(base, head) != exitKept {
+				cried++
+			}
 		}
 	}
-	t.Logf("of %d pairs of one build %d ended with 0; of %d tries of a slower one %d ended with 3", pairs, quiet, tries, seen)
-	if seen == 0 || many > 0 && seen <= tries/2 {
-		t.Errorf("a build that is 30%% slower was seen in %d of %d tries", seen, tries)
+	seen, tried := 0, 0
+	for tried < tries && (benches > 2 || seen == 0) {
+		if compare(all[tried%benches], measure(true)) == exitSlow {
+			seen++
+		}
+		tried++
+	}
+	t.Logf("of %d pairs of one build %d raised an alarm; of %d tries of a build that is %s%% slower %d did", pairs, cried, tried, percent, seen)
+	if cried > 0 {
+		t.Errorf("%d of %d pairs of one build raised an alarm", cried, pairs)
+	}
+	if seen < enough {
+		t.Errorf("a build that is %s%% slower was seen in %d of %d tries", percent, seen, tried)
 	}
 }
 
