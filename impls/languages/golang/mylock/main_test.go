@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cli"
 	"github.com/lockbench/lockbench/cli/stock"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -45,5 +51,52 @@ func TestTemplate(t *testing.T) {
 	}
 	if len(matrix.Cells) != len(want) {
 		t.Errorf("%d cells, want %d", len(matrix.Cells), len(want))
+	}
+}
+
+// TestTwin: the orders of the template in Python come to what those of the same lock in Go come to, one by one, and not
+// only in the same ways: where each moment is walked on from as often as it comes, since nobody knows of a program
+// when two are the same.
+func TestTwin(t *testing.T) {
+	redis, _ := lab.FindTopology("redis")
+	testkit.Need(t, "the local lab with Redis", lab.Local().Ready(t.Context(), []lab.Kind{redis.Kind}))
+	testkit.Share(t, 2)
+	dir := t.TempDir()
+	if code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "template", "python")); code != 0 {
+		t.Fatal(stderr)
+	}
+	file := filepath.Join(dir, "mylock.py")
+	text, err := os.ReadFile(file)
+	if err := errors.Join(err, os.WriteFile(file, bytes.Replace(text, []byte(`"my-lock"`), []byte(`"my-twin"`), 1), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	bounds := explore.Bounds{Clients: 2, Acquisitions: 1, Polls: 1, Renewals: 1, Crashes: 1, Lost: 1, Faults: 1}
+	args := []string{"explore", "--exec", "./mylock.py", "--acquisitions", "1", "--reuse", "--json", "--out", "e"}
+	if testkit.All() {
+		bounds.Expiries = 1
+	} else {
+		args = append(args, "--expiries", "0")
+	}
+	var python explore.Result
+	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, args...))
+	if err := json.Unmarshal([]byte(stdout), &python); err != nil || code != 0 {
+		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
+	}
+	bench := stock.Catalog()
+	bench.Locks = append(bench.Locks, myLock{})
+	golang, err := explore.Execute(t.Context(), bench, explore.Plan{Algorithm: "my-lock", Workload: bench.Workloads[0].Info().Name, Topology: redis.Name, Lab: "local",
+		Budget: 60_000, Seed: 1, Bounds: bounds, Unpruned: explore.EveryMoment}, func(explore.Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := func(r *explore.Result) string {
+		s := r.Digest
+		for _, c := range r.Classes {
+			s += fmt.Sprintf("; %s: %v of %d", c.Name, c.Outcomes, c.Orders)
+		}
+		return s
+	}
+	if p, g := counts(&python), counts(golang); p != g || golang.Orders() < 60 {
+		t.Errorf("in Python %s\nin Go     %s", p, g)
 	}
 }
