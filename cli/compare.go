@@ -33,7 +33,7 @@ one of them was run on stands beside its name.
 
 A figure got worse or better where a Mann-Whitney U test, corrected (Holm) for all
 figures that decide, refutes that nothing has changed, and where the whole 95% interval
-of the ratio is past --min-difference. Times and rates are held against the bare writes
+of the ratio is past --min-difference, of what many clients share past 10% at least. Times and rates are held against the bare writes
 that were measured on the same servers in the same round: a slower machine slows those,
 too. What decides is what users feel: acquire and release alone, its requests, hand-offs
 with 16 clients and their median, and their p99 where there were enough of them. Where

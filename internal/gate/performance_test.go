@@ -125,6 +125,18 @@ func TestLeastDifference(t *testing.T) {
 	}
 }
 
+// TestLeastOfCrowds: what many clients share counts from a tenth on, however little one alone may differ.
+func TestLeastOfCrowds(t *testing.T) {
+	crowd := cost.Contended("a", cost.Memory)
+	for by, worse := range map[float64]bool{.94: false, .8: true} {
+		base, head := bench(1, 40, nil, 1), bench(2, 40, nil, 1)
+		change(head, crowd, cost.HandOffs, by)
+		if got := trendOf(Measured(base, head, .02), crowd, cost.HandOffs); (got == Worse) != worse {
+			t.Errorf("hand-offs × %v: %s, worse: %t", by, got, worse)
+		}
+	}
+}
+
 // TestSince: a limit can be a share of what was before.
 func TestSince(t *testing.T) {
 	base := bench(1, 12, nil, 1)
