@@ -27,7 +27,10 @@ func CreateRun(dir string, plan history.Plan) (*Run, error) {
 		return nil, fmt.Errorf("rundir: %w", err)
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("rundir: a run never writes over another: %w", err)
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("a run never writes over another: %w", err)
+		}
+		return nil, fmt.Errorf("rundir: %w", err)
 	}
 	for _, sub := range []string{eventsDir, logsDir} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
