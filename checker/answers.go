@@ -50,13 +50,18 @@ func judgeAnswers(r *run) Layer {
 	if told := r.forgotten(); told != "" {
 		wrong = append(wrong, told)
 	}
-	if may := cmp.Or(r.plan.Traits.Fails, mayFail); len(failed) >= mustFail && float64(len(failed)) > may*float64(asked) {
+	may := cmp.Or(r.plan.Traits.Fails, mayFail)
+	if len(failed) >= mustFail && float64(len(failed)) > may*float64(asked) {
 		wrong = append(wrong, fmt.Sprintf("%d of %s ended in an error while no fault was in force%s", len(failed), english.Count(asked, "acquire"), suchAs(failed)))
 	}
 	if len(wrong) > 0 {
 		return Layer{Verdict: Invalid, Count: len(wrong), Summary: strings.Join(wrong, "; ")}
 	}
-	return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while no fault was in force, of which %d ended in an error", english.Count(asked, "acquire"), len(failed))}
+	excuse := ""
+	if float64(len(failed)) > mayFail*float64(asked) && may > mayFail {
+		excuse = fmt.Sprintf(" (it declares that up to %.3g%% may)", 100*may)
+	}
+	return Layer{Verdict: Valid, Summary: fmt.Sprintf("%s while no fault was in force, of which %d ended in an error%s", english.Count(asked, "acquire"), len(failed), excuse)}
 }
 
 // failed are such acquires that failed.

@@ -28,7 +28,7 @@ func TestAnswers(t *testing.T) {
 		"two":             {func(i int) (bool, bool) { return i < 2, true }, [2]lb.Instant{}, 0, Valid, "of which 2 ended in an error"},
 		"under the fault": {func(i int) (bool, bool) { return i >= 40 && i < 60, true }, [2]lb.Instant{40, 58}, 0, Valid, "of which 0 ended in an error"},
 		"and long after":  {func(i int) (bool, bool) { return i >= 40 && i < 70, true }, [2]lb.Instant{40, 58}, 0, Invalid, "10 of 80 acquires ended in an error"},
-		"as declared":     {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, 0.35, Valid, "of which 34 ended in an error"},
+		"as declared":     {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, 0.35, Valid, "of which 34 ended in an error (it declares that up to 35% may)"},
 		"more than that":  {func(i int) (bool, bool) { return i%3 == 0, true }, [2]lb.Instant{}, 0.3, Invalid, "34 of 100 acquires ended in an error"},
 	} {
 		t.Run(name, func(t *testing.T) {

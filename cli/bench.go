@@ -131,7 +131,7 @@ func (p program) completeBench(b *benchFlags) error {
 
 // wrongDistances says what is wrong with them, or "".
 func wrongDistances(all []time.Duration) string {
-	const most, least, longest = 4, 100 * time.Microsecond, time.Second
+	const most, least, longest = 4, 100 * time.Microsecond, 200 * time.Millisecond // beyond, servers take too long to start
 	switch {
 	case len(all) > most:
 		return fmt.Sprintf("at most %d", most)
@@ -222,7 +222,7 @@ func benchProgress(b *cost.Bench) string {
 		if d := b.Far[n-1].RoundTrip; d > 0 {
 			at = fmt.Sprintf("at a distance of %v", d)
 		}
-		return fmt.Sprintf("%s: round %d of %d is done", at, b.Far[n-1].Rounds, bench.FarRounds)
+		return fmt.Sprintf("%s: round %d of %d is done", at, b.Far[n-1].Rounds, cost.FarRounds)
 	}
 	switch all := len(b.Judge()); {
 	case b.Rounds == 0 || all == 0 && b.Programs > 0:

@@ -54,7 +54,7 @@ figure that decides can't be told any more, or there is nothing to compare, 64 u
 		RunE: c.run,
 	}
 	f := cmd.Flags()
-	f.Var(&c.least, "min-difference", "the least difference of a figure that counts, such as 10%")
+	f.Var(&c.least, "min-difference", "the least difference of a figure that counts, such as 10%; of what many clients share 10% at least")
 	f.StringVar(&c.in, "in", "", "compare two locks of this matrix or benchmark (a directory, or a saved file)")
 	f.StringVar(&c.page, "html", "", "the page of the difference to write")
 	f.BoolVar(&c.markdown, "markdown", false, "print a summary in Markdown instead")

@@ -57,6 +57,8 @@ func (d Driver) Can(a Ability) error {
 		return fmt.Errorf("the %s lab can't %s: %s", d.Name, a, why)
 	}
 	switch a {
+	case Distance:
+		return hasTap()
 	case ServerClocks:
 		return HasCompiler()
 	case ClientClocks:

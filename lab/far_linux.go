@@ -3,9 +3,9 @@ package lab
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net"
 	"os"
-	"runtime"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -18,7 +18,7 @@ import (
 // round trip: those that leave the host, and of those that reach it what comes from this process, as what
 // comes from another host was kept back when it left that. So all are equally far from each other. A frame has
 // room for 1,500 bytes, and none overtakes another from the same place.
-func (l *local) farCable(port string, thread *Launcher) error {
+func (l *local) farCable(port string, thread *Launcher, roundTrip time.Duration) error {
 	outer := tap(port)
 	outer.MasterIndex = l.br.Index
 	if err := netlink.LinkAdd(outer); err != nil {
@@ -29,10 +29,20 @@ func (l *local) farCable(port string, thread *Launcher) error {
 		return errors.Join(err, outer.Fds[0].Close())
 	}
 	own := l.br.HardwareAddr
-	half := l.roundTrip / 2
+	half := roundTrip / 2
 	go passOn(inner.Fds[0], outer.Fds[0], half, func(net.HardwareAddr) bool { return true })
 	go passOn(outer.Fds[0], inner.Fds[0], half, func(from net.HardwareAddr) bool { return bytes.Equal(from, own) })
 	return nil
+}
+
+// hasTap says why interfaces whose cable is a process can't be had here, or nil.
+func hasTap() error {
+	const device = "/dev/net/tun"
+	f, err := os.OpenFile(device, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("servers far away need %s (%w): run as root, or as somebody who may open it; give a container --device %s", device, err, device)
+	}
+	return f.Close()
 }
 
 // tap is a network interface of which this process is the cable.
@@ -46,7 +56,7 @@ type kept struct {
 	due   lb.Instant
 }
 
-// passOn passes frames on until one of the ends is closed: those of whom it is told to keep back, so much later.
+// passOn passes frames on for as long as this process lives: those of whom it is told to keep back, so much later.
 func passOn(from, to *os.File, later time.Duration, keep func(from net.HardwareAddr) bool) {
 	const header, room = 14, 1 << 14 // bytes of a frame; frames on their way
 	back := make(chan kept, room)
@@ -73,14 +83,19 @@ func passOn(from, to *os.File, later time.Duration, keep func(from net.HardwareA
 }
 
 // release writes each frame when it is due. The runtime's own timers are a millisecond late where there is
-// nothing else to do; the kernel's are not.
+// nothing else to do, and a thread that sleeps in the kernel keeps others from its processor for a while; a timer that is
+// a file does neither.
 func release(back <-chan kept, to *os.File) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
+	if err != nil {
+		return // all that is kept stays: nobody is nearer than was told
+	}
+	timer := os.NewFile(uintptr(fd), "timer")
+	defer timer.Close()
 	for k := range back {
-		at := unix.NsecToTimespec(int64(k.due))
-		for unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &at, nil) == unix.EINTR {
+		at := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(k.due))}
+		if clock.Now() < k.due && unix.TimerfdSettime(fd, unix.TFD_TIMER_ABSTIME, &at, nil) == nil {
+			_, _ = timer.Read(make([]byte, 8))
 		}
 		_, _ = to.Write(k.frame) // what does not arrive is sent again
 	}

@@ -84,8 +84,9 @@ func (l *local) plug(_ context.Context, n int, _, _ string) (_ Space, err error)
 			PeerNamespace: netlink.NsFd(ns.Fd()),
 		})
 	}
-	if l.roundTrip > 0 {
-		cable = func() error { return l.farCable(port, thread) }
+	roundTrip := l.roundTrip
+	if roundTrip > 0 {
+		cable = func() error { return l.farCable(port, thread, roundTrip) }
 	}
 	if err := errors.Join(cable(), linkUp(port)); err != nil {
 		return none, fmt.Errorf("connect to the bridge: %w", err)
@@ -95,7 +96,7 @@ func (l *local) plug(_ context.Context, n int, _, _ string) (_ Space, err error)
 	}); err != nil {
 		return none, fmt.Errorf("connect to the bridge: %w", err)
 	}
-	if l.roundTrip > 0 { // such a cable has no carrier to wait for
+	if roundTrip > 0 { // such a cable has no carrier to wait for
 		return Space{Thread: thread, Addr: addr}, nil
 	}
 	return Space{Thread: thread, Addr: addr}, AwaitCarrier(port)

@@ -22,30 +22,38 @@ func mariadbIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
 	if err := db.QueryRowContext(ctx, "SELECT @@GLOBAL.wait_timeout").Scan(&was); err != nil {
 		return e, errors.Join(err, db.Close())
 	}
+	restore := func(ctx context.Context) error {
+		_, err := db.ExecContext(ctx, "SET GLOBAL wait_timeout = ?", was)
+		return errors.Join(err, db.Close())
+	}
 	set := time.Now()
-	if _, err := db.ExecContext(ctx, "SET GLOBAL wait_timeout = 1"); err != nil {
-		return e, errors.Join(err, db.Close())
+	_, err = db.ExecContext(ctx, "SET GLOBAL wait_timeout = 1")
+	if err == nil {
+		err = mariadbEndAll(ctx, db)
 	}
-	if err := mariadbEndAll(ctx, db); err != nil {
-		return e, errors.Join(err, db.Close())
+	var watch *idleWatch
+	if err == nil {
+		watch, err = watchIdle(ctx, db, at.Client)
 	}
-	watch, err := watchIdle(ctx, db, at.Client)
 	if err != nil {
-		return e, errors.Join(err, db.Close())
+		return e, errors.Join(err, restore(context.WithoutCancel(ctx)))
 	}
 	return Effect{Told: "closes idle connections", End: func(ctx context.Context) (e Effect, err error) {
-		defer func() { err = errors.Join(err, db.Close()) }()
+		defer func() { err = errors.Join(err, restore(ctx)) }()
 		if e.Count, err = watch.end(ctx); err != nil {
 			return e, err
 		}
 		e.Told = fmt.Sprintf("closed %s from %s for being idle", english.Count(e.Count, "connection"), at.Client)
-		own, err := mariadbFrom(ctx, db, at.Client)
-		if n := len(own); e.Count == 0 && n > 0 && time.Since(set) >= time.Second+looks {
-			e.Immune = true
-			e.Told += fmt.Sprintf("; it has %d, none of which was silent for so long: this can't strike such a lock", n)
+		if n := len(watch.silent); e.Count == 0 && n > 0 && time.Since(set) >= time.Second+looks {
+			e.Told += fmt.Sprintf("; it has %d, of which the longest silence was %.1f s", n, watch.longest.Seconds())
+			if e.Immune = watch.longest < time.Second && watch.missed == 0; e.Immune {
+				e.Told += ": this can't strike such a lock"
+			}
 		}
-		_, back := db.ExecContext(ctx, "SET GLOBAL wait_timeout = ?", was)
-		return e, errors.Join(err, back)
+		if watch.missed > 0 {
+			e.Told += fmt.Sprintf("; this machine was too busy %s to see which were closed", english.Count(watch.missed, "time"))
+		}
+		return e, err
 	}}, nil
 }
 
@@ -57,29 +65,35 @@ type idleWatch struct {
 	aborted int // connections, before
 	closed  int
 	silent  map[int64]time.Duration // by connection, when it was looked at last
-	looked  time.Time
+	longest time.Duration           // of any
+	looked  time.Time               // zero before the first look
+	missed  int                     // looks that came too late, or did not come
 	stop    func()
-	ended   chan error
+	ended   chan struct{}
 }
 
+// The limit of a silent connection, how often it is looked at, and how late a look may come.
+const (
+	idleLimit = time.Second
+	idleLooks = 50 * time.Millisecond
+	idleLate  = 250 * time.Millisecond
+)
+
 func watchIdle(ctx context.Context, db *sql.DB, host string) (w *idleWatch, err error) {
-	const pause = 50 * time.Millisecond
-	w = &idleWatch{db: db, host: host, ended: make(chan error, 1)}
+	w = &idleWatch{db: db, host: host, ended: make(chan struct{})}
 	if w.aborted, err = mariadbAborted(ctx, db); err != nil {
 		return nil, err
 	}
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
-		for {
-			if err := w.look(ctx); err != nil || ctx.Err() != nil {
-				if ctx.Err() != nil {
-					err = nil
-				}
-				w.ended <- err
-				return
+		defer close(w.ended)
+		for ctx.Err() == nil {
+			if w.look(context.WithoutCancel(ctx)) != nil { // another that ends all connections ends this one's, too
+				w.missed++
+				w.looked = time.Time{}
 			}
 			select {
-			case <-time.After(pause):
+			case <-time.After(idleLooks):
 			case <-ctx.Done():
 			}
 		}
@@ -87,7 +101,7 @@ func watchIdle(ctx context.Context, db *sql.DB, host string) (w *idleWatch, err 
 	return w, nil
 }
 
-// look finds those that are gone since it looked last, and had been silent for a second by then.
+// look finds those that are gone since it looked last, and had been silent up to their limit by then.
 func (w *idleWatch) look(ctx context.Context) error {
 	rows, err := w.db.QueryContext(ctx, "SELECT ID, IF(COMMAND = 'Sleep', TIME_MS, 0) FROM information_schema.PROCESSLIST WHERE HOST LIKE ?", w.host+":%")
 	if err != nil {
@@ -102,23 +116,29 @@ func (w *idleWatch) look(ctx context.Context) error {
 			return err
 		}
 		silent[id] = time.Duration(ms * float64(time.Millisecond))
+		w.longest = max(w.longest, silent[id])
 	}
-	const almost = 950 * time.Millisecond
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	gap := now.Sub(w.looked)
 	for id, d := range w.silent {
-		if _, there := silent[id]; !there && d > 0 && d+now.Sub(w.looked) >= almost {
+		_, there := silent[id]
+		switch gone := !there && !w.looked.IsZero() && d > 0; {
+		case gone && gap > idleLate && d+gap >= idleLimit: // by the server or by its client, who knows
+			w.missed++
+		case gone && d+gap >= idleLimit-idleLooks:
 			w.closed++
 		}
 	}
 	w.silent, w.looked = silent, now
-	return rows.Err()
+	return nil
 }
 
 // end is how many it has seen closed, and no more than ended without a word of their clients, anybody's.
 func (w *idleWatch) end(ctx context.Context) (closed int, err error) {
 	w.stop()
-	if err := <-w.ended; err != nil {
-		return 0, err
-	}
+	<-w.ended
 	if err := w.look(ctx); err != nil {
 		return 0, err
 	}

@@ -51,7 +51,7 @@ func TestIdleMariaDB(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, want := range []string{"closed 1 connection from " + silent + " for being idle", "closed 0 connections from " + talks + " for being idle; it has 1, "} {
+	for i, want := range []string{"closed 1 connection from " + silent + " for being idle", "closed 0 connections from " + talks + " for being idle; it has 1, of which the longest silence was 0."} {
 		e, err := ends[i](t.Context())
 		if err != nil || e.Count != 1-i || e.Immune != (i == 1) || !strings.HasPrefix(e.Told, want) {
 			t.Errorf("%+v, want %q; %v", e, want, err)

@@ -27,3 +27,6 @@ func Probe(context.Context) error { return errNotLinux }
 
 // canIsolate says why there is no local lab here.
 func canIsolate(context.Context, *exec.Cmd) error { return errNotLinux }
+
+// hasTap always fails here.
+func hasTap() error { return errNotLinux }

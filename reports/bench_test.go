@@ -379,7 +379,13 @@ func TestFar(t *testing.T) {
 	if g := farPlots(b); len(g.figures) != 2 {
 		t.Errorf("%d plots", len(g.figures))
 	}
+	b.Plan.Distances = []time.Duration{time.Millisecond, 10 * time.Millisecond}
 	b.Far = b.Far[:1] // interrupted there
+	b.Far[0].Noise = []string{"in 1 of 3 rounds others were busy"}
+	remarks := strings.Join(farRemarks(b), "|")
+	if remarks != "The machine was not quiet at a distance (near): in 1 of 3 rounds others were busy.|At a distance of 1ms (--latency) 0 of 3 rounds were done.|At a distance of 10ms (--latency) 0 of 3 rounds were done." {
+		t.Error(remarks)
+	}
 	if g := farPlots(b); len(g.figures) != 0 || len(distances(b)) != 1 {
 		t.Errorf("%d plots of one distance", len(g.figures))
 	}

@@ -48,6 +48,33 @@ func (d atDistance) trips(lock string) *cost.Figure {
 	return &r
 }
 
+// farRemarks say at which of the planned distances rounds are missing, and what else the machine did there.
+func farRemarks(b *cost.Bench) (list []string) {
+	if len(b.Plan.Distances) == 0 || len(b.Plan.Programs) == len(b.Plan.Algorithms) {
+		return nil
+	}
+	for i, d := range slices.Concat([]time.Duration{0}, b.Plan.Distances) {
+		at := &cost.Far{}
+		if i < len(b.Far) {
+			at = b.Far[i]
+		}
+		if at.Rounds < cost.FarRounds {
+			s := fmt.Sprintf("At a distance of %s (--latency) %d of %d rounds were done", farName(d), at.Rounds, cost.FarRounds)
+			if d == 0 {
+				s = fmt.Sprintf("Near by, where the distances are held against, %d of %d rounds were done", at.Rounds, cost.FarRounds)
+			}
+			if at.Failed != "" {
+				s += ": " + at.Failed
+			}
+			list = append(list, s+".")
+		}
+		for _, n := range at.Noise {
+			list = append(list, "The machine was not quiet at a distance ("+farName(d)+"): "+n+".")
+		}
+	}
+	return list
+}
+
 // farTable is what locks cost by distance; as many distances as a terminal is wide stand there.
 func farTable(b *cost.Bench, all []atDistance) benchTable {
 	const fit = 3

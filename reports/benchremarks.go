@@ -19,6 +19,7 @@ func benchRemarks(b *cost.Bench) (list []string) {
 	for _, n := range b.Noise {
 		list = append(list, "The machine was not quiet: "+n+".")
 	}
+	list = append(list, farRemarks(b)...)
 	list = append(list, sureRemark(b)...)
 	list = append(list, coresRemark(b)...)
 	if len(b.Plan.Programs) > 0 {

@@ -58,7 +58,9 @@ func (c Compared) forests() (list []forest) {
 	for i := range list {
 		list[i].Axis = scale.axis()
 		for j := range list[i].Rows {
-			list[i].Rows[j].Drawn = scale.draw(list[i].Rows[j].Figure)
+			own := scale
+			own.least = c.Performance.LeastOf(list[i].Rows[j].Figure)
+			list[i].Rows[j].Drawn = own.draw(list[i].Rows[j].Figure)
 		}
 	}
 	return list

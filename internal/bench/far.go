@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -11,9 +12,6 @@ import (
 	"github.com/lockbench/lockbench/internal/cost"
 	"github.com/lockbench/lockbench/lab"
 )
-
-// FarRounds is how often every lock has its turn at each distance: a way takes the same time again and again.
-const FarRounds = 3
 
 // farTurn is how long a turn takes at a distance: sessions are opened in it, and cycles and hand-offs of some
 // round trips each are done.
@@ -27,7 +25,7 @@ func FarBudget(p cost.Plan) (all time.Duration) {
 	const starts = 15 * time.Second
 	locks := len(p.Algorithms) - len(p.Programs)
 	for _, d := range near(p.Distances) {
-		all += starts + time.Duration(locks*FarRounds)*farTurn(d)
+		all += starts + time.Duration(locks*(2*cost.FarRounds+1)/2)*farTurn(d)
 	}
 	return all.Round(time.Second)
 }
@@ -46,50 +44,62 @@ func (m *measurement) distances(ctx context.Context, c catalog.Catalog) error {
 	if !ok {
 		return errors.New("bench: the lab's hosts can't be put far from each other")
 	}
-	for _, d := range near(m.plan.Distances) {
-		if err := far.Stretch(d); err != nil {
+	for i, d := range near(m.plan.Distances) {
+		at := &cost.Far{RoundTrip: d}
+		m.out.Far = append(m.out.Far, at)
+		err := far.Stretch(d)
+		if err == nil {
+			err = m.distance(ctx, c, at, fmt.Sprintf("far%d-", i))
+		}
+		if ctx.Err() != nil {
 			return err
 		}
-		if err := m.distance(ctx, c, d); err != nil {
-			return fmt.Errorf("bench: at a distance of %v: %w", d, err)
+		if err != nil { // the others, and what comes after them, need not be without figures for that
+			at.Failed = err.Error()
+		}
+		if err := m.dir.Save(); err != nil {
+			return err
 		}
 	}
 	return far.Stretch(0)
 }
 
 // distance is a benchmark of its own: other servers, one column, and neither curves nor an open loop.
-func (m *measurement) distance(ctx context.Context, c catalog.Catalog, d time.Duration) (err error) {
-	at := &cost.Far{RoundTrip: d}
-	m.out.Far = append(m.out.Far, at)
+func (m *measurement) distance(ctx context.Context, c catalog.Catalog, at *cost.Far, prefix string) (err error) {
 	defer func(plan cost.Plan, out *cost.Bench, rows []row, given map[string]error, spinner lab.Process) {
 		m.plan, m.out, m.rows, m.given, m.spinner = plan, out, rows, given, spinner
 	}(m.plan, m.out, m.rows, m.given, m.spinner)
 	m.out, m.given, m.spinner = &cost.Bench{}, map[string]error{}, nil
-	m.plan.Short, m.plan.Rate, m.plan.Rounds = true, 0, FarRounds
-	if m.rows, err = m.bringUpFar(ctx, c, d); err != nil {
+	m.plan.Short, m.plan.Rate, m.plan.Rounds = true, 0, cost.FarRounds
+	if m.rows, err = m.bringUpFar(ctx, c, prefix); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end(ctx, m.rows)) }()
-	turns := time.Duration(len(m.rows)) * farTurn(d)
+	turns := time.Duration(len(m.rows)) * farTurn(at.RoundTrip)
 	if err := m.forNothing(func() error { return m.round(ctx, 0, m.rows, turns/2) }); err != nil {
 		return err
 	}
 	m.cells()
-	for round := range FarRounds {
+	watch := newNeighbours()
+	for round := range cost.FarRounds {
 		if err := m.round(ctx, round, m.rows, turns); err != nil {
 			return err
 		}
-		at.Rounds, at.Cells = round+1, m.out.Cells
+		watch.look()
+		at.Rounds, at.Cells, at.Noise = round+1, m.out.Cells, watch.noise()
 		if err := m.dir.Save(); err != nil {
 			return err
 		}
 	}
 	m.tooFew()
-	return m.dir.Save()
+	for _, cell := range at.Cells {
+		cell.Forget(cost.ClientNS) // this process's, which keeps the packets back as well
+	}
+	return nil
 }
 
 // bringUpFar starts servers without a disk for all rows that have turns, on the cores that servers have.
-func (m *measurement) bringUpFar(ctx context.Context, c catalog.Catalog, d time.Duration) (rows []row, err error) {
+func (m *measurement) bringUpFar(ctx context.Context, c catalog.Catalog, prefix string) (rows []row, err error) {
 	plan := m.plan
 	plan.Algorithms = slices.DeleteFunc(slices.Clone(plan.Algorithms), func(name string) bool { return slices.Contains(plan.Programs, name) })
 	starting, cancel := context.WithTimeout(ctx, startBound)
@@ -101,7 +111,7 @@ func (m *measurement) bringUpFar(ctx context.Context, c catalog.Catalog, d time.
 		}
 		defer func() { err = errors.Join(err, confine(cores.Clients)) }()
 	}
-	rows, err = bringUp(starting, m.lab, m.on, c, plan, group{prefix: fmt.Sprintf("far%d-", d.Microseconds()), only: cost.Memory, log: m.dir.OpenLog})
+	rows, err = bringUp(starting, m.lab, m.on, c, plan, group{prefix: prefix, only: cost.Memory, log: m.dir.OpenLog})
 	return slices.DeleteFunc(rows, func(r row) bool { return r.on.topology.Servers == 0 }), err
 }
 
@@ -117,7 +127,9 @@ func end(ctx context.Context, rows []row) (err error) {
 			r.on.yard.close()
 		}
 		for _, s := range slices.Concat(r.on.up.Servers, r.on.up.Sentinels) {
-			err = errors.Join(err, s.Kill(ctx))
+			if e := s.Kill(ctx); !errors.Is(e, os.ErrProcessDone) { // one that ended by itself is gone, too
+				err = errors.Join(err, e)
+			}
 		}
 	}
 	return err

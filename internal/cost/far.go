@@ -10,7 +10,13 @@ type Far struct {
 	RoundTrip time.Duration `json:"round_trip_ns"`
 	Rounds    int           `json:"rounds_done"`
 	Cells     []*Cell       `json:"cells"`
+	// Noise says what else the machine did meanwhile, and Failed why rounds are missing.
+	Noise  []string `json:"noise,omitempty"`
+	Failed string   `json:"failed,omitempty"`
 }
+
+// FarRounds is how often every lock has its turn at each distance: a way takes the same time again and again.
+const FarRounds = 3
 
 // Bench is the benchmark of that distance alone, of those that b has.
 func (f *Far) Bench(b *Bench) *Bench {

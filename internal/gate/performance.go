@@ -13,7 +13,7 @@ import (
 // Performance is a benchmark beside an earlier one.
 type Performance struct {
 	// Least is the least difference that counts: with 0.1 a time must be 1.1 times as long,
-	// or a rate 1.1 times as small.
+	// or a rate 1.1 times as small. For what many clients share see [Performance.LeastOf].
 	Least float64 `json:"min_difference"`
 	// SameMachine: nothing is known in which the machines differ.
 	SameMachine bool `json:"same_machine"`
@@ -206,7 +206,7 @@ func (p *Performance) judge(together func(Figure) bool) {
 		switch d := f.Counts().Difference; {
 		case corrected <= cost.Significance:
 			f.Trend = p.trend(*f)
-		case d.Low >= 1/(1+p.least(*f)) && d.High <= 1+p.least(*f):
+		case d.Low >= 1/(1+p.LeastOf(*f)) && d.High <= 1+p.LeastOf(*f):
 		case d.Least*float64(len(tests)) > cost.Significance:
 			f.Trend, f.Why = Unsure, fmt.Sprintf("too few rounds to tell among %d figures", len(tests))
 		default:
@@ -217,11 +217,11 @@ func (p *Performance) judge(together func(Figure) bool) {
 
 // ofCrowds is the least difference that counts of what many clients share. How they meet is not the same in two
 // benchmarks of one build: of ten, held against each other, cycles differed by at most 4%, and hand-offs and their
-// medians by 20%, more than the intervals within each tell.
+// medians by up to 20%.
 const ofCrowds = .10
 
-// least is the least difference of a figure that counts.
-func (p *Performance) least(f Figure) float64 {
+// LeastOf is the least difference of a figure that counts.
+func (p *Performance) LeastOf(f Figure) float64 {
 	if f.Clients > 1 {
 		return max(p.Least, ofCrowds)
 	}
@@ -230,7 +230,7 @@ func (p *Performance) least(f Figure) float64 {
 
 // trend is which way the whole interval of a difference lies, if it counts.
 func (p *Performance) trend(f Figure) Trend {
-	d, itself, least := f.Counts().Difference, f.Itself.Difference, p.least(f)
+	d, itself, least := f.Counts().Difference, f.Itself.Difference, p.LeastOf(f)
 	more := d.Low >= 1+least && (!p.SameMachine || itself.Low > 1 && itself.Ratio >= 1+least)
 	less := d.High <= 1/(1+least) && (!p.SameMachine || itself.High < 1 && itself.Ratio <= 1/(1+least))
 	switch to := f.Measure.Direction(); {

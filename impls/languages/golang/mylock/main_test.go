@@ -54,8 +54,8 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// TestTwin: the orders of the template in Python come to what those of the same lock in Go come to, one by one, and not
-// only in the same ways: where each moment is walked on from as often as it comes, since nobody knows of a program
+// TestTwin: the orders of the template in Python come to what those of the same lock in Go come to, as many of each
+// kind, and not only in the same ways: where each moment is walked on from as often as it comes, since nobody knows of a program
 // when two are the same.
 func TestTwin(t *testing.T) {
 	redis, _ := lab.FindTopology("redis")
@@ -93,6 +93,9 @@ func TestTwin(t *testing.T) {
 		s := r.Digest
 		for _, c := range r.Classes {
 			s += fmt.Sprintf("; %s: %v of %d", c.Name, c.Outcomes, c.Orders)
+		}
+		for _, l := range r.Levels {
+			s += fmt.Sprintf("; with %d faults %v of all, %d astray %s", l.Faults, l.Share, l.Astray, l.Why)
 		}
 		return s
 	}
