@@ -216,7 +216,7 @@ func (p *Performance) judge(together func(Figure) bool) {
 }
 
 // ofCrowds is the least difference that counts of what many clients share. How they meet is not the same in two
-// benchmarks of one build: of ten, held against each other, cycles differed by at most 4%, and hand-offs and their
+// benchmarks of one build: of ten, held against each other, cycles differed by up to 5%, and hand-offs and their
 // medians by up to 20%.
 const ofCrowds = .10
 
