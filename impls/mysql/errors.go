@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/sqllock"
 )
 
 // The server's answers that an algorithm must tell apart.
@@ -39,11 +40,11 @@ func refusal(what string, err error) error {
 }
 
 // released turns the number of rows given up into the answer of a release.
-func released(r result, err error) error {
+func released(r sqllock.Result, err error) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("mysql: release: %w", err)
-	case r.rows == 0:
+	case r.Rows == 0:
 		return lb.ErrLost
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/sqllock"
 )
 
 //go:embed forupdate.sql
@@ -35,8 +36,8 @@ func ForUpdate() lb.Impl {
 			Source:     `the pessimistic database lock, as surveys present it; MySQL manual, "InnoDB Locking"`,
 			Topologies: topologies,
 			Requests:   forUpdateRequests,
-			Reads:      tiedReads,
-			Own:        tiedOwn,
+			Reads:      sqllock.Reads,
+			Own:        sqllock.Own,
 			Takes:      "select-for-update",
 			Tables:     true,
 			InMemory:   true,
@@ -49,7 +50,7 @@ func ForUpdate() lb.Impl {
 }
 
 // forUpdateRequests begin with those of every acquisition; a row is made once.
-var forUpdateRequests = slices.Concat([]string{"select-for-update", "commit", "create"}, tiedRequests)
+var forUpdateRequests = slices.Concat([]string{"select-for-update", "commit", "create"}, sqllock.Requests)
 
 func openForUpdate(table string) func(context.Context, session) (lb.Client, error) {
 	return func(ctx context.Context, s session) (lb.Client, error) {
@@ -64,7 +65,7 @@ type forUpdate struct {
 	table string
 }
 
-func (c *forUpdate) lock(ctx context.Context, l *link, req lb.Request) error {
+func (c *forUpdate) Lock(ctx context.Context, l *sqllock.Link, req lb.Request) error {
 	for {
 		err := c.selectForUpdate(ctx, l, req)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -75,7 +76,7 @@ func (c *forUpdate) lock(ctx context.Context, l *link, req lb.Request) error {
 		if !errors.Is(err, lb.ErrHeld) || req.Try {
 			return err
 		}
-		if err := c.env.Pause(ctx, req, lb.PollDelay); err != nil {
+		if err := c.Env.Pause(ctx, req, lb.PollDelay); err != nil {
 			return err
 		}
 	}
@@ -84,15 +85,15 @@ func (c *forUpdate) lock(ctx context.Context, l *link, req lb.Request) error {
 // create makes the lock's row, from another connection, once the transaction that
 // found none has let go of the gap where it belongs. That of another client may hold
 // the gap as well, and is waited for.
-func (c *forUpdate) create(ctx context.Context, l *link, req lb.Request) error {
-	if err := c.unlock(ctx, l, req); err != nil {
+func (c *forUpdate) create(ctx context.Context, l *sqllock.Link, req lb.Request) error {
+	if err := c.Unlock(ctx, l, req); err != nil {
 		return errors.Join(ctx.Err(), errors.New(err.Error())) // sent or not: the connection is not as good as new
 	}
-	err := c.env.Send(ctx, req, "create", func(ctx context.Context) error {
-		ctx, cancel := c.patient(ctx)
+	err := c.Env.Send(ctx, req, "create", func(ctx context.Context) error {
+		ctx, cancel := c.Patient(ctx)
 		defer cancel()
-		return c.env.Wait(ctx, req, "gap", func(ctx context.Context) error {
-			_, err := c.db.ExecContext(ctx, "INSERT IGNORE INTO "+c.table+" (name) VALUES (?)", []byte(req.Lock))
+		return c.Env.Wait(ctx, req, "gap", func(ctx context.Context) error {
+			_, err := c.DB.ExecContext(ctx, "INSERT IGNORE INTO "+c.table+" (name) VALUES (?)", []byte(req.Lock))
 			return err
 		})
 	})
@@ -108,13 +109,13 @@ func (c *forUpdate) create(ctx context.Context, l *link, req lb.Request) error {
 // selectForUpdate waits for the row. That the server gave up waiting, as it does
 // after 50 s, or took this one for the victim of a deadlock, undid nothing but the
 // request.
-func (c *forUpdate) selectForUpdate(ctx context.Context, l *link, req lb.Request) error {
+func (c *forUpdate) selectForUpdate(ctx context.Context, l *sqllock.Link, req lb.Request) error {
 	query := "SELECT 1 FROM " + c.table + " WHERE name = ? FOR UPDATE"
 	if req.Try {
 		query += " NOWAIT"
 	}
-	return c.env.Send(ctx, req, "select-for-update", func(ctx context.Context) error {
-		err := c.env.Wait(ctx, req, "row", func(ctx context.Context) error {
+	return c.Env.Send(ctx, req, "select-for-update", func(ctx context.Context) error {
+		err := c.Env.Wait(ctx, req, "row", func(ctx context.Context) error {
 			var one int
 			return l.QueryRowContext(ctx, query, []byte(req.Lock)).Scan(&one)
 		})
@@ -128,8 +129,8 @@ func (c *forUpdate) selectForUpdate(ctx context.Context, l *link, req lb.Request
 	})
 }
 
-func (c *forUpdate) unlock(ctx context.Context, l *link, req lb.Request) error {
-	return c.env.Send(ctx, req, "commit", func(ctx context.Context) error {
+func (c *forUpdate) Unlock(ctx context.Context, l *sqllock.Link, req lb.Request) error {
+	return c.Env.Send(ctx, req, "commit", func(ctx context.Context) error {
 		if _, err := l.ExecContext(ctx, "COMMIT"); err != nil {
 			return fmt.Errorf("mysql: COMMIT: %w", err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/sqllock"
 )
 
 // GetLock is the server's own lock by name, without any table:
@@ -27,9 +28,9 @@ func GetLock() lb.Impl {
 			Doc:        "GET_LOCK and RELEASE_LOCK",
 			Source:     `MySQL manual, "Locking Functions"`,
 			Topologies: topologies,
-			Requests:   slices.Concat([]string{"get-lock", "release-lock"}, tiedRequests),
-			Reads:      tiedReads,
-			Own:        tiedOwn,
+			Requests:   slices.Concat([]string{"get-lock", "release-lock"}, sqllock.Requests),
+			Reads:      sqllock.Reads,
+			Own:        sqllock.Own,
 			Takes:      "get-lock",
 			InMemory:   true,
 			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
@@ -52,14 +53,14 @@ func serverName(lock string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (c getLock) lock(ctx context.Context, l *link, req lb.Request) error {
+func (c getLock) Lock(ctx context.Context, l *sqllock.Link, req lb.Request) error {
 	seconds := longest
 	if req.Try {
 		seconds = 0
 	}
 	for {
-		err := c.env.Send(ctx, req, "get-lock", func(ctx context.Context) error {
-			return c.env.Wait(ctx, req, "lock", func(ctx context.Context) error { return get(ctx, l, req, seconds) })
+		err := c.Env.Send(ctx, req, "get-lock", func(ctx context.Context) error {
+			return c.Env.Wait(ctx, req, "lock", func(ctx context.Context) error { return get(ctx, l, req, seconds) })
 		})
 		if !errors.Is(err, lb.ErrHeld) || req.Try {
 			return err
@@ -67,7 +68,7 @@ func (c getLock) lock(ctx context.Context, l *link, req lb.Request) error {
 	}
 }
 
-func get(ctx context.Context, l *link, req lb.Request, seconds int) error {
+func get(ctx context.Context, l *sqllock.Link, req lb.Request, seconds int) error {
 	var got sql.NullBool // NULL: an error, such as the server's shortage of memory
 	err := l.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", serverName(req.Lock), seconds).Scan(&got)
 	switch {
@@ -81,8 +82,8 @@ func get(ctx context.Context, l *link, req lb.Request, seconds int) error {
 	return nil
 }
 
-func (c getLock) unlock(ctx context.Context, l *link, req lb.Request) error {
-	return c.env.Send(ctx, req, "release-lock", func(ctx context.Context) error {
+func (c getLock) Unlock(ctx context.Context, l *sqllock.Link, req lb.Request) error {
+	return c.Env.Send(ctx, req, "release-lock", func(ctx context.Context) error {
 		var ours sql.NullBool // NULL: nobody has it
 		err := l.QueryRowContext(ctx, "SELECT RELEASE_LOCK(?)", serverName(req.Lock)).Scan(&ours)
 		switch {

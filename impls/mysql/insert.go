@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/sqllock"
 )
 
 //go:embed insert.sql
@@ -66,19 +67,28 @@ type insert struct {
 }
 
 func (c *insert) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
-		made, err := c.exec(ctx, req, "insert", "INSERT INTO lockbench_insert (name) VALUES (?)", []byte(req.Lock))
+	return c.Env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
+		made, err := c.Exec(ctx, req, "insert", "INSERT INTO lockbench_insert (name) VALUES (?)", []byte(req.Lock))
 		if err != nil {
 			err = refusal("INSERT", err)
 		}
 		if lb.AnswerOf(err) != lb.AnswerFailed {
-			c.rows.Put(req.Owner, made.id)
+			c.rows.Put(req.Owner, number(made))
 		}
 		if err != nil {
 			return nil, err
 		}
-		return c.env.Grant(req, 0, 0), nil
+		return c.Env.Grant(req, 0, 0), nil
 	})
+}
+
+// number is that of the row that was made, 0 where nobody knows.
+func number(made sqllock.Result) int64 {
+	if made.Result == nil {
+		return 0
+	}
+	id, _ := made.LastInsertId() // the driver has it, or was not answered
+	return id
 }
 
 var errWhose = errors.New("mysql: the answer to the INSERT was lost, and the row does not say whose it is")
@@ -91,7 +101,7 @@ func (c *insert) Release(ctx context.Context, req lb.Request) error {
 	case id == 0:
 		return errWhose
 	}
-	err := released(c.insist(ctx, req, "delete", "DELETE FROM lockbench_insert WHERE name = ? AND id = ?", []byte(req.Lock), id))
+	err := released(c.Insist(ctx, req, "delete", "DELETE FROM lockbench_insert WHERE name = ? AND id = ?", []byte(req.Lock), id))
 	if lb.AnswerOf(err) != lb.AnswerUnknown {
 		c.rows.Drop(req.Owner)
 	}

@@ -62,7 +62,7 @@ type entry struct {
 }
 
 func (c *insertTTL) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.Env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		if e, ok := c.rows.Get(req.Lock); ok {
 			lease, err := c.again(ctx, req, e)
 			if !errors.Is(err, lb.ErrLost) {
@@ -83,18 +83,18 @@ func (c *insertTTL) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, err
 // again takes a lock once more that this client holds: it gives the row another TTL,
 // unless it has expired.
 func (c *insertTTL) again(ctx context.Context, req lb.Request, e *entry) (*lb.Lease, error) {
-	extended, err := c.exec(ctx, req, "extend",
+	extended, err := c.Exec(ctx, req, "extend",
 		"UPDATE "+c.table+" SET expires = "+later+" WHERE name = ? AND owner = ? AND expires > "+now,
-		c.env.TTL.Microseconds(), []byte(req.Lock), []byte(e.owner))
+		c.Env.TTL.Microseconds(), []byte(req.Lock), []byte(e.owner))
 	switch {
 	case err != nil:
 		return nil, lb.NoEffect(fmt.Errorf("mysql: extend: %w", err)) // at most the row lives longer
-	case extended.rows == 0:
+	case extended.Rows == 0:
 		return nil, lb.ErrLost
 	}
 	e.uses++
 	c.entries.Put(req.Owner, e)
-	return c.env.Grant(req, 0, c.env.Validity(extended.sent)), nil
+	return c.Env.Grant(req, 0, c.Env.Validity(extended.Sent)), nil
 }
 
 // Release deletes the row when nobody uses it any more. What is not known here

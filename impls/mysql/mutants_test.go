@@ -70,10 +70,10 @@ type selected struct {
 }
 
 func (c selected) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
-		bounded, cancel := c.patient(ctx)
+	return c.Env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
+		bounded, cancel := c.Patient(ctx)
 		defer cancel()
-		tx, err := c.db.BeginTx(bounded, nil)
+		tx, err := c.DB.BeginTx(bounded, nil)
 		if err != nil {
 			return nil, lb.NoEffect(fmt.Errorf("mysql: begin: %w", err))
 		}
@@ -84,7 +84,7 @@ func (c selected) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error
 
 // take fails without effect before the COMMIT.
 func (c selected) take(ctx context.Context, req lb.Request, tx *sql.Tx) (*lb.Lease, error) {
-	err := c.env.Send(ctx, req, "select", func(context.Context) error {
+	err := c.Env.Send(ctx, req, "select", func(context.Context) error {
 		var name, owner, expires []byte
 		var over bool
 		err := tx.QueryRow(c.query, []byte(req.Lock)).Scan(&name, &owner, &expires, &over)
@@ -96,10 +96,10 @@ func (c selected) take(ctx context.Context, req lb.Request, tx *sql.Tx) (*lb.Lea
 		}
 		return nil
 	})
-	sent := c.env.Clock.Mono()
+	sent := c.Env.Clock.Mono()
 	if err == nil {
-		err = c.env.Send(ctx, req, "replace", func(context.Context) error {
-			_, err := tx.Exec("REPLACE INTO lock_select (name, owner, expires) VALUES (?, ?, "+later+")", []byte(req.Lock), []byte(req.Owner), c.env.TTL.Microseconds())
+		err = c.Env.Send(ctx, req, "replace", func(context.Context) error {
+			_, err := tx.Exec("REPLACE INTO lock_select (name, owner, expires) VALUES (?, ?, "+later+")", []byte(req.Lock), []byte(req.Owner), c.Env.TTL.Microseconds())
 			if inTheWay(err) {
 				return lb.ErrHeld
 			}
@@ -112,10 +112,10 @@ func (c selected) take(ctx context.Context, req lb.Request, tx *sql.Tx) (*lb.Lea
 	case err != nil:
 		return nil, lb.NoEffect(fmt.Errorf("mysql: take the row: %w", err))
 	}
-	if err := c.env.Send(ctx, req, "commit", func(context.Context) error { return tx.Commit() }); err != nil {
+	if err := c.Env.Send(ctx, req, "commit", func(context.Context) error { return tx.Commit() }); err != nil {
 		return nil, lb.Unsent(fmt.Errorf("mysql: commit: %w", err))
 	}
-	return c.env.Grant(req, 0, c.env.Validity(sent)), nil
+	return c.Env.Grant(req, 0, c.Env.Validity(sent)), nil
 }
 
 func (c selected) Release(ctx context.Context, req lb.Request) error {

@@ -60,7 +60,7 @@ func (l *lab) database() *sql.DB {
 		l.Fatal(err)
 	}
 	l.Cleanup(func() { s.Close() })
-	return s.db
+	return s.DB
 }
 
 func (l *lab) request(lock string) lb.Request {

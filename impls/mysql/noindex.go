@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/sqllock"
 )
 
 //go:embed noindex.sql
@@ -29,8 +30,8 @@ func ForUpdateNoIndex() lb.Impl {
 			Source:     `surveys that warn of it; MySQL manual, "Locks Set by Different SQL Statements in InnoDB"`,
 			Topologies: topologies,
 			Requests:   forUpdateRequests,
-			Reads:      tiedReads,
-			Own:        tiedOwn,
+			Reads:      sqllock.Reads,
+			Own:        sqllock.Own,
 			Takes:      "select-for-update",
 			Tables:     true,
 			InMemory:   true,

@@ -66,7 +66,7 @@ func (c *queue) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 	lease, err := c.wait(ctx, req)
 	// Also after a grant: who holds the lock does not wait for it. A place that
 	// can't be left now makes others wait until it expires, and takes nothing.
-	detached, cancel := c.env.Detached(ctx)
+	detached, cancel := c.Env.Detached(ctx)
 	defer cancel()
 	_ = c.leave(detached, req)
 	return lease, err
@@ -76,7 +76,7 @@ func (c *queue) wait(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	if err := c.enqueue(ctx, req); err != nil {
 		return nil, lb.NoEffect(err)
 	}
-	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.Env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		if err := c.heartbeat(ctx, req); err != nil {
 			return nil, lb.NoEffect(err)
 		}
@@ -93,29 +93,29 @@ func (c *queue) wait(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 
 // enqueue takes the last place.
 func (c *queue) enqueue(ctx context.Context, req lb.Request) error {
-	r, err := c.insist(ctx, req, "enqueue", "INSERT INTO lockbench_queue_waiters (name, owner, expires) VALUES (?, ?, "+later+")",
-		[]byte(req.Lock), []byte(req.Owner), c.env.TTL.Microseconds())
+	r, err := c.Insist(ctx, req, "enqueue", "INSERT INTO lockbench_queue_waiters (name, owner, expires) VALUES (?, ?, "+later+")",
+		[]byte(req.Lock), []byte(req.Owner), c.Env.TTL.Microseconds())
 	if err != nil {
 		return fmt.Errorf("mysql: enqueue: %w", err)
 	}
-	c.seen = r.sent
+	c.seen = r.Sent
 	return nil
 }
 
 // heartbeat keeps the place, every third of a TTL, or takes a new one.
 func (c *queue) heartbeat(ctx context.Context, req lb.Request) error {
-	if c.env.Clock.Mono().Sub(c.seen) < c.env.TTL/3 {
+	if c.Env.Clock.Mono().Sub(c.seen) < c.Env.TTL/3 {
 		return nil
 	}
-	r, err := c.insist(ctx, req, "heartbeat", "UPDATE lockbench_queue_waiters SET expires = "+later+" WHERE owner = ?",
-		c.env.TTL.Microseconds(), []byte(req.Owner))
+	r, err := c.Insist(ctx, req, "heartbeat", "UPDATE lockbench_queue_waiters SET expires = "+later+" WHERE owner = ?",
+		c.Env.TTL.Microseconds(), []byte(req.Owner))
 	switch {
 	case err != nil:
 		return fmt.Errorf("mysql: keep the place in the queue: %w", err)
-	case r.rows == 0:
+	case r.Rows == 0:
 		return c.enqueue(ctx, req)
 	}
-	c.seen = r.sent
+	c.seen = r.Sent
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (c *queue) first(ctx context.Context, req lb.Request) (string, error) {
 	for {
 		var owner []byte
 		var expired bool
-		err := c.get(ctx, req, "look", []any{&owner, &expired},
+		err := c.Get(ctx, req, "look", []any{&owner, &expired},
 			"SELECT owner, expires < "+now+" FROM lockbench_queue_waiters WHERE name = ? ORDER BY id LIMIT 1", []byte(req.Lock))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return "", fmt.Errorf("mysql: look at the queue: %w", err)
@@ -134,7 +134,7 @@ func (c *queue) first(ctx context.Context, req lb.Request) (string, error) {
 			return string(owner), nil
 		}
 		// It goes, if it has not been kept after all.
-		if _, err := c.insist(ctx, req, "evict", "DELETE FROM lockbench_queue_waiters WHERE owner = ? AND expires < "+now, owner); err != nil {
+		if _, err := c.Insist(ctx, req, "evict", "DELETE FROM lockbench_queue_waiters WHERE owner = ? AND expires < "+now, owner); err != nil {
 			return "", fmt.Errorf("mysql: evict from the queue: %w", err)
 		}
 	}
@@ -142,7 +142,7 @@ func (c *queue) first(ctx context.Context, req lb.Request) (string, error) {
 
 // leave gives the place up.
 func (c *queue) leave(ctx context.Context, req lb.Request) error {
-	if _, err := c.insist(ctx, req, "leave", "DELETE FROM lockbench_queue_waiters WHERE owner = ?", []byte(req.Owner)); err != nil {
+	if _, err := c.Insist(ctx, req, "leave", "DELETE FROM lockbench_queue_waiters WHERE owner = ?", []byte(req.Owner)); err != nil {
 		return fmt.Errorf("mysql: leave the queue: %w", err)
 	}
 	return nil

@@ -32,7 +32,7 @@ func (r row) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	if !errors.Is(err, lb.ErrHeld) {
 		return lease, err
 	}
-	swept, err := r.exec(ctx, req, "sweep", "DELETE FROM "+r.table+" WHERE name = ? AND expires < "+now, []byte(req.Lock))
+	swept, err := r.Exec(ctx, req, "sweep", "DELETE FROM "+r.table+" WHERE name = ? AND expires < "+now, []byte(req.Lock))
 	if err != nil {
 		err = refusal("sweep an expired row", err)
 		if !errors.Is(err, lb.ErrHeld) {
@@ -40,22 +40,22 @@ func (r row) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 		}
 		return nil, err
 	}
-	if swept.rows == 0 {
+	if swept.Rows == 0 {
 		return nil, lb.ErrHeld
 	}
 	return r.insert(ctx, req)
 }
 
 func (r row) insert(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	made, err := r.exec(ctx, req, "insert", "INSERT INTO "+r.table+" (name, owner, expires) VALUES (?, ?, "+later+")",
-		[]byte(req.Lock), []byte(req.Owner), r.env.TTL.Microseconds())
+	made, err := r.Exec(ctx, req, "insert", "INSERT INTO "+r.table+" (name, owner, expires) VALUES (?, ?, "+later+")",
+		[]byte(req.Lock), []byte(req.Owner), r.Env.TTL.Microseconds())
 	if err != nil {
 		return nil, refusal("INSERT", err)
 	}
-	return r.env.Grant(req, 0, r.env.Validity(made.sent)), nil
+	return r.Env.Grant(req, 0, r.Env.Validity(made.Sent)), nil
 }
 
 // give deletes the owner's row.
 func (r row) give(ctx context.Context, req lb.Request, owner string) error {
-	return released(r.insist(ctx, req, "delete", "DELETE FROM "+r.table+" WHERE name = ? AND owner = ?", []byte(req.Lock), []byte(owner)))
+	return released(r.Insist(ctx, req, "delete", "DELETE FROM "+r.table+" WHERE name = ? AND owner = ?", []byte(req.Lock), []byte(owner)))
 }

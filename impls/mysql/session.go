@@ -11,10 +11,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/sqllock"
 )
 
 // algorithm is an lb.Impl made of its description, its tables, and its
@@ -33,7 +33,9 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		return nil, err
 	}
 	var c lb.Client
-	if err = s.create(ctx, a.tables); err == nil {
+	if err = s.Create(ctx, a.tables); err != nil {
+		err = fmt.Errorf("mysql: create a table: %w", err)
+	} else {
 		c, err = a.open(ctx, s)
 	}
 	if err != nil {
@@ -46,12 +48,8 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 // topologies are those that every algorithm here runs on.
 var topologies = []string{"mariadb", "mariadb-replica"}
 
-// session is one client's connection to its server, and what it is told by env.
-type session struct {
-	env *lb.Env
-	// db is a pool of exactly one connection, which is replaced when it breaks.
-	db *sql.DB
-}
+// session is one client's connection to its server.
+type session struct{ sqllock.Session }
 
 func dial(ctx context.Context, env *lb.Env) (session, error) {
 	if len(env.Servers) == 0 {
@@ -68,7 +66,7 @@ func dial(ctx context.Context, env *lb.Env) (session, error) {
 		_ = db.Close()
 		return session{}, fmt.Errorf("mysql: connect to %s: %w", env.Servers[0], err)
 	}
-	return session{env: env, db: db}, nil
+	return session{sqllock.Session{Env: env, DB: db, InTheWay: inTheWay}}, nil
 }
 
 // pool opens no connection yet. The variables are set on each one that is made.
@@ -85,87 +83,4 @@ func pool(env *lb.Env, variables map[string]string) (*sql.DB, error) {
 		return nil, fmt.Errorf("mysql: configure the driver: %w", err)
 	}
 	return sql.OpenDB(c), nil
-}
-
-// create makes tables. Clients that do so at the same time may be in each
-// other's way, but not for long.
-func (s session) create(ctx context.Context, tables []string) error {
-	for _, t := range tables {
-		_, err := s.statement(ctx, t)
-		for inTheWay(err) && s.env.Pause(ctx, lb.Request{}, lb.PollDelay) == nil {
-			_, err = s.statement(ctx, t)
-		}
-		if err != nil {
-			return fmt.Errorf("mysql: create a table: %w", err)
-		}
-	}
-	return nil
-}
-
-// Close implements lb.Client for the algorithms whose locks are rows.
-func (s session) Close() error { return s.db.Close() }
-
-// grace is how long a request that is under way may still be answered when its
-// context has ended: the driver can only give a request up together with its
-// connection, and then nobody knows what became of it.
-const grace = 100 * time.Millisecond
-
-// patient is ctx for one request: it ends grace later, and after one TTL.
-func (s session) patient(ctx context.Context) (context.Context, context.CancelFunc) {
-	patient, cancel := s.env.WithTimeout(context.WithoutCancel(ctx), s.env.TTL)
-	stop := context.AfterFunc(ctx, func() {
-		_ = s.env.Clock.Sleep(patient, grace)
-		cancel()
-	})
-	return patient, func() { stop(); cancel() }
-}
-
-// result is the server's answer to a statement.
-type result struct {
-	rows, id int64      // the number of rows that it matched, and that of the row that it made
-	sent     lb.Reading // when the statement was sent
-}
-
-// statement sends one that belongs to no request for a lock.
-func (s session) statement(ctx context.Context, statement string, args ...any) (r result, err error) {
-	ctx, cancel := s.patient(ctx)
-	defer cancel()
-	r.sent = s.env.Clock.Mono()
-	answer, err := s.db.ExecContext(ctx, statement, args...)
-	if err != nil {
-		return r, err
-	}
-	r.rows, err = answer.RowsAffected()
-	if err == nil {
-		r.id, err = answer.LastInsertId()
-	}
-	return r, err
-}
-
-// exec sends one as the request of that name.
-func (s session) exec(ctx context.Context, req lb.Request, name, statement string, args ...any) (r result, err error) {
-	err = s.env.Send(ctx, req, name, func(ctx context.Context) (err error) {
-		r, err = s.statement(ctx, statement, args...)
-		return err
-	})
-	return r, err
-}
-
-// get sends a query and reads the one row of its answer into the destinations.
-func (s session) get(ctx context.Context, req lb.Request, name string, into []any, query string, args ...any) error {
-	return s.env.Send(ctx, req, name, func(ctx context.Context) error {
-		ctx, cancel := s.patient(ctx)
-		defer cancel()
-		return s.db.QueryRowContext(ctx, query, args...).Scan(into...)
-	})
-}
-
-// insist is exec for what has to be done whoever is in the way.
-func (s session) insist(ctx context.Context, req lb.Request, name, statement string, args ...any) (result, error) {
-	for {
-		r, err := s.exec(ctx, req, name, statement, args...)
-		if !inTheWay(err) || s.env.Pause(ctx, req, lb.PollDelay) != nil {
-			return r, err
-		}
-	}
 }

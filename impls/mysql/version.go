@@ -47,7 +47,7 @@ func Version() lb.Impl {
 type version struct{ session }
 
 func (c version) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	return c.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
+	return c.Env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		seen, free, err := c.look(ctx, req)
 		if err != nil {
 			return nil, lb.NoEffect(err)
@@ -61,7 +61,7 @@ func (c version) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error)
 
 // look reads the row, and makes it where it is missing.
 func (c version) look(ctx context.Context, req lb.Request) (seen uint64, free bool, err error) {
-	err = c.get(ctx, req, "select", []any{&seen, &free},
+	err = c.Get(ctx, req, "select", []any{&seen, &free},
 		"SELECT version, owner IS NULL OR expires < "+now+" FROM lockbench_version WHERE name = ?", []byte(req.Lock))
 	switch {
 	case err == nil:
@@ -69,7 +69,7 @@ func (c version) look(ctx context.Context, req lb.Request) (seen uint64, free bo
 	case !errors.Is(err, sql.ErrNoRows):
 		return 0, false, fmt.Errorf("mysql: read the version: %w", err)
 	}
-	if _, err := c.insist(ctx, req, "create", "INSERT IGNORE INTO lockbench_version (name, version) VALUES (?, 0)", []byte(req.Lock)); err != nil {
+	if _, err := c.Insist(ctx, req, "create", "INSERT IGNORE INTO lockbench_version (name, version) VALUES (?, 0)", []byte(req.Lock)); err != nil {
 		return 0, false, fmt.Errorf("mysql: make the row of the lock: %w", err)
 	}
 	return 0, true, nil
@@ -77,20 +77,20 @@ func (c version) look(ctx context.Context, req lb.Request) (seen uint64, free bo
 
 // set takes the lock if its version is still the one that was seen.
 func (c version) set(ctx context.Context, req lb.Request, seen uint64) (*lb.Lease, error) {
-	r, err := c.exec(ctx, req, "update",
+	r, err := c.Exec(ctx, req, "update",
 		"UPDATE lockbench_version SET version = version + 1, owner = ?, expires = "+later+" WHERE name = ? AND version = ?",
-		[]byte(req.Owner), c.env.TTL.Microseconds(), []byte(req.Lock), seen)
+		[]byte(req.Owner), c.Env.TTL.Microseconds(), []byte(req.Lock), seen)
 	switch {
 	case err != nil:
 		return nil, refusal("compare and set the version", err)
-	case r.rows == 0:
+	case r.Rows == 0:
 		return nil, lb.ErrHeld
 	}
-	return c.env.Grant(req, seen+1, c.env.Validity(r.sent)), nil
+	return c.Env.Grant(req, seen+1, c.Env.Validity(r.Sent)), nil
 }
 
 // Release leaves the version alone: a token is used up, whoever had it.
 func (c version) Release(ctx context.Context, req lb.Request) error {
-	return released(c.insist(ctx, req, "clear", "UPDATE lockbench_version SET owner = NULL WHERE name = ? AND owner = ?",
+	return released(c.Insist(ctx, req, "clear", "UPDATE lockbench_version SET owner = NULL WHERE name = ? AND owner = ?",
 		[]byte(req.Lock), []byte(req.Owner)))
 }

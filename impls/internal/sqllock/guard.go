@@ -1,4 +1,4 @@
-package mysql
+package sqllock
 
 import (
 	"context"
@@ -18,7 +18,7 @@ type guard struct {
 	dead  bool // set before done is closed
 }
 
-func watch(env *lb.Env, l *link, lease *lb.Lease) *guard {
+func watch(env *lb.Env, l *Link, lease *lb.Lease) *guard {
 	asking, abort := context.WithCancel(context.Background())
 	resting, wake := context.WithCancel(lb.As(asking, lb.Renewal))
 	g := &guard{lease: lease, abort: abort, done: make(chan struct{})}
@@ -44,7 +44,7 @@ func watch(env *lb.Env, l *link, lease *lb.Lease) *guard {
 	return g
 }
 
-func ping(ctx context.Context, env *lb.Env, l *link, req lb.Request) error {
+func ping(ctx context.Context, env *lb.Env, l *Link, req lb.Request) error {
 	return env.Send(ctx, req, "ping", func(ctx context.Context) error {
 		ctx, cancel := env.WithTimeout(ctx, env.TTL)
 		defer cancel()
