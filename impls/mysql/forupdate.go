@@ -42,7 +42,7 @@ func ForUpdate() lb.Impl {
 			Tables:     true,
 			InMemory:   true,
 			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
-			Expect:     connected(),
+			Expect:     manual.Connected(),
 		},
 		tables: []string{forUpdateTable},
 		open:   openForUpdate("lockbench_forupdate"),

@@ -34,7 +34,7 @@ func GetLock() lb.Impl {
 			Takes:      "get-lock",
 			InMemory:   true,
 			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
-			Expect:     compose.Except(connected(), compose.Forgotten()),
+			Expect:     compose.Except(manual.Connected(), compose.Forgotten()),
 		},
 		open: func(ctx context.Context, s session) (lb.Client, error) { return openTied(ctx, s, nil, getLock{s}) },
 	}

@@ -40,7 +40,7 @@ func Insert() lb.Impl {
 			Requests:   []string{"insert", "delete"},
 			Takes:      "insert",
 			Tables:     true,
-			Expect: compose.Except(endless(),
+			Expect: compose.Except(manual.Endless(),
 				lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 					Why: "the row has no expiry and its owner is dead", Source: survey},
 				lb.Expectation{Fault: "restart-holder", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,

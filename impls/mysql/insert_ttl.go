@@ -36,7 +36,7 @@ func InsertTTL() lb.Impl {
 			Takes:      "insert",
 			Tables:     true,
 			Traits:     lb.Traits{Leased: true, Reentrant: true},
-			Expect: onDisk(compose.Except(compose.OnWallClock(compose.Lease()), append(notTied(), lb.Expectation{
+			Expect: manual.OnDisk(compose.Except(compose.OnWallClock(compose.Lease()), append(manual.NotTied(), lb.Expectation{
 				Fault: "shared-session", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "a thread of the same session re-enters the row that the other holds", Source: "the protocol"})...)),
 		},

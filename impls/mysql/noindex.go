@@ -36,7 +36,7 @@ func ForUpdateNoIndex() lb.Impl {
 			Tables:     true,
 			InMemory:   true,
 			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
-			Expect:     connected(),
+			Expect:     manual.Connected(),
 		},
 		tables: []string{noIndexTable},
 		open:   openForUpdate("lockbench_forupdate_noindex"),

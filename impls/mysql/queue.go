@@ -48,7 +48,7 @@ func Queue() lb.Impl {
 			Takes:      "insert",
 			Tables:     true,
 			Traits:     lb.Traits{Leased: true, Fair: true},
-			Expect:     onDisk(compose.Except(compose.OnWallClock(compose.Lease()), notTied()...)),
+			Expect:     manual.OnDisk(compose.Except(compose.OnWallClock(compose.Lease()), manual.NotTied()...)),
 		},
 		tables: []string{queueTable, queueWaitersTable},
 		open: func(_ context.Context, s session) (lb.Client, error) {

@@ -37,7 +37,7 @@ func Version() lb.Impl {
 			Takes:      "update",
 			Tables:     true,
 			Traits:     lb.Traits{Leased: true, Fenced: true},
-			Expect:     onDisk(compose.Except(compose.OnWallClock(compose.FencedLease()), notTied()...)),
+			Expect:     manual.OnDisk(compose.Except(compose.OnWallClock(compose.FencedLease()), manual.NotTied()...)),
 		},
 		tables: []string{versionTable},
 		open:   func(_ context.Context, s session) (lb.Client, error) { return version{s}, nil },
