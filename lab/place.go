@@ -75,7 +75,7 @@ func (at Place) self() (string, error) {
 // inside finds the program of a command in a container, by the container's own path.
 func (at Place) inside(argv []string) ([]string, error) {
 	if argv[0] == Self || strings.Contains(argv[0], "/") {
-		return argv, nil
+		return append([]string{latest(argv[0])}, argv[1:]...), nil
 	}
 	var path string
 	for _, v := range at.environment() {

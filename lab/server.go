@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/kin"
 )
 
 // Server is one server of a topology: a program that can be started again where
@@ -33,8 +36,25 @@ func (s *Server) Addr() string { return s.process().Addr() }
 // Endpoint is the host:port at which clients reach the server.
 func (s *Server) Endpoint() string { return s.process().Endpoint() }
 
-// Signal sends sig to the server's process.
-func (s *Server) Signal(sig syscall.Signal) error { return s.process().Signal(sig) }
+// Signal sends sig to the server's process. What stops, continues or kills a machine does so to all
+// processes that the server has started: some have one for each client.
+func (s *Server) Signal(sig syscall.Signal) error {
+	p, pid := s.process(), s.Pid()
+	if sig == syscall.SIGKILL && pid != 0 {
+		err := p.Signal(0) // one that has ended has left nobody, and its number may be another's
+		if err == nil {
+			kin.Kill(pid)
+		}
+		return err
+	}
+	if err := p.Signal(sig); err != nil || pid == 0 {
+		return err
+	}
+	if err := signalBelow(pid, sig); err != nil {
+		return fmt.Errorf("lab: signal %v to what %s has started: %w", sig, s.Name(), err)
+	}
+	return nil
+}
 
 // Pid is the process id of the server, as this process sees it; 0 where the lab does not
 // run it as a process of its own.
@@ -66,7 +86,7 @@ const shutDownBound = 5 * time.Second
 
 // ShutDown asks the server to end, and kills it if it does not.
 func (s *Server) ShutDown(ctx context.Context) error {
-	if err := s.Signal(syscall.SIGTERM); err != nil {
+	if err := s.Signal(cmp.Or(s.kind.Stop, syscall.SIGTERM)); err != nil {
 		return fmt.Errorf("lab: shut %s down: %w", s.Name(), err)
 	}
 	patient, cancel := context.WithTimeout(ctx, shutDownBound)

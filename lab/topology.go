@@ -1,12 +1,15 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"time"
 )
 
@@ -79,6 +82,8 @@ type Kind struct {
 	// Durable makes the program wait for the disk before it confirms a write; nil where
 	// it does so anyway.
 	Durable func(Program) Program
+	// Stop is the signal by which its supervisor ends a server in good order, 0 for SIGTERM.
+	Stop syscall.Signal
 	// Grows: what the servers write needs more and more room on their disks, as a log does.
 	Grows bool
 	// Quorum: the servers agree by majority before they answer.
@@ -164,7 +169,7 @@ func Resolve(argv []string) ([]string, error) {
 	if slices.Contains(embedded, argv[0]) {
 		return append([]string{Self}, argv...), nil
 	}
-	path, err := exec.LookPath(argv[0])
+	path, err := exec.LookPath(latest(argv[0]))
 	for _, dir := range []string{"/usr/local/sbin", "/usr/sbin", "/sbin"} { // often not in a user's PATH
 		if err == nil {
 			break
@@ -175,6 +180,17 @@ func Resolve(argv []string) ([]string, error) {
 		return nil, fmt.Errorf("%s is %w", argv[0], ErrMissing)
 	}
 	return append([]string{path}, argv[1:]...), nil
+}
+
+// latest is the last file that a pattern fits, as where a directory is named after a version; else the name as it is.
+func latest(name string) string {
+	if !strings.Contains(name, "*") {
+		return name
+	}
+	if files, err := filepath.Glob(name); err == nil && len(files) > 0 {
+		return slices.MaxFunc(files, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	}
+	return name
 }
 
 // FindTopology returns the topology of that name.

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/cost"
+	"github.com/lockbench/lockbench/internal/kin"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -23,11 +25,11 @@ type usage struct {
 
 func (u *usage) begin() {
 	u.traffic, u.counted = u.wire()
-	u.server, u.client = processorTime(u.pids...), processorTime(os.Getpid())
+	u.server, u.client = processorTime(withBelow(u.pids)...), processorTime(os.Getpid())
 }
 
 func (u *usage) end() {
-	u.server, u.client = processorTime(u.pids...)-u.server, processorTime(os.Getpid())-u.client
+	u.server, u.client = processorTime(withBelow(u.pids)...)-u.server, processorTime(os.Getpid())-u.client
 	now, ok := u.wire()
 	u.traffic = lab.Traffic{Bytes: now.Bytes - u.traffic.Bytes, Packets: now.Packets - u.traffic.Packets}
 	u.counted = u.counted && ok
@@ -77,12 +79,26 @@ func processorTime(pids ...int) (ns float64) {
 	return ns
 }
 
-// resident is the memory of processes, in bytes.
-func resident(pids []int) (bytes float64) {
+// withBelow are the processes and all that they have started: some servers have one for each client. The time of
+// one that ended meanwhile is lost.
+func withBelow(pids []int) (all []int) {
 	for _, pid := range pids {
+		below, _ := kin.Of(pid)
+		all = append(append(all, pid), below...)
+	}
+	return all
+}
+
+// resident is the memory of servers, in bytes. Of what they have started it is what each has alone.
+func resident(pids []int) (bytes float64) {
+	for _, pid := range withBelow(pids) {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-		if f := strings.Fields(string(text)); err == nil && len(f) > 1 {
+		if f := strings.Fields(string(text)); err == nil && len(f) > 2 {
 			pages, _ := strconv.ParseFloat(f[1], 64) // the kernel writes numbers
+			if !slices.Contains(pids, pid) {
+				shared, _ := strconv.ParseFloat(f[2], 64)
+				pages -= shared
+			}
 			bytes += pages * float64(os.Getpagesize())
 		}
 	}
