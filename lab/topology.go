@@ -112,6 +112,8 @@ type Kind struct {
 	Replace func(ctx context.Context, at Target, gone string) (change func(Program) Program, err error)
 	// Commands are what people do to its servers, and how.
 	Commands map[Operation]Command
+	// Guest is how lockbench is let in by such servers of somebody else's; nil where it can't be.
+	Guest *Guest
 }
 
 // Version is how to find out the version of some software: a quick command prints it.

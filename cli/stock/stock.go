@@ -6,6 +6,7 @@
 package stock
 
 import (
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/cli"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/faults"
@@ -23,7 +24,7 @@ func Catalog() cli.Catalog {
 		Faults:     faults.All(),
 		More:       faults.More(),
 		Workloads:  workloads.All(),
-		Topologies: lab.Topologies(),
+		Topologies: backends.WithGuests(lab.Topologies()),
 		Labs:       []lab.Driver{lab.Local(), docker.Driver(), external.Driver()},
 		Templates:  languages.Templates(),
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -29,7 +30,7 @@ type config struct {
 	Master   string `yaml:"master"`
 	User     string `yaml:"user"`
 	Password string `yaml:"password"`
-	// Database is MySQL's, for the tables of the locks.
+	// Database is that of a server that has several, for the tables of the locks.
 	Database string   `yaml:"database"`
 	TLS      *tlsPart `yaml:"tls"`
 	// Commands strike the servers, by the names of faults.
@@ -37,6 +38,8 @@ type config struct {
 
 	tls *tls.Config // nil without TLS
 	by  string      // what the mark of a run says
+
+	guest atomic.Pointer[lab.Guest] // of the servers that were taken for a run last
 }
 
 // tlsPart names files in PEM. Without a CA it is the system's.

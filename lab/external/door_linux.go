@@ -27,7 +27,6 @@ const doorVariable = "LOCKBENCH_DOOR"
 type request struct {
 	Do       string `json:"do"`
 	Addr     string `json:"addr,omitempty"`
-	Kind     string `json:"kind,omitempty"` // the software
 	Sentinel bool   `json:"sentinel,omitempty"`
 	Command  string `json:"command,omitempty"`
 	// Within is how long it may take, 0 for no bound, and Number that of a watch.
@@ -239,11 +238,11 @@ func (k *keeper) relay(q request, file *os.File) error {
 	if k.closed {
 		return errors.Join(net.ErrClosed, l.Close())
 	}
-	p, ok := protocols[q.Kind]
-	if !ok {
-		return errors.Join(fmt.Errorf("external: nobody knows the servers %s", q.Kind), l.Close())
+	guest := k.config.guest.Load()
+	if guest == nil {
+		return errors.Join(fmt.Errorf("external: relay to %s: nobody has taken the servers for a run", q.Addr), l.Close())
 	}
-	r := &relay{config: k.config, protocol: p, addr: q.Addr, sentinel: q.Sentinel}
+	r := &relay{config: k.config, guest: guest, addr: q.Addr, sentinel: q.Sentinel}
 	k.listeners, k.relays = append(k.listeners, l), append(k.relays, r)
 	go func() { _ = r.serve(l) }() // until it is closed
 	return nil

@@ -106,8 +106,8 @@ func (c *config) ask(ctx context.Context, k lab.Kind, _ []string) (said []byte, 
 	if err != nil {
 		return nil, err
 	}
-	err = all[0].visited(ctx, func(ctx context.Context, v visit) error {
-		text, err := v.version(ctx)
+	err = all[0].visited(ctx, func(ctx context.Context, v lab.Visit) error {
+		text, err := v.Version(ctx)
 		said = []byte(text)
 		return err
 	})

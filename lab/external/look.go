@@ -18,34 +18,23 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// visitBound is how long a visit to a server may take, and lookBound how long those to all of
-// them may.
-const (
-	visitBound = 5 * time.Second
-	lookBound  = 15 * time.Second
-)
-
-var (
-	errNotLetIn = errors.New("it does not let us in")
-	errNotHere  = errors.New("it takes no writes")
-	errTaken    = errors.New("another run is using it, or has left its mark")
-)
+// lookBound is how long visits to all servers may take.
+const lookBound = 15 * time.Second
 
 // relays are those to the servers of a kind.
 func (c *config) relays(k lab.Kind) ([]*relay, error) {
-	p, ok := protocols[k.Software.Name]
-	if !ok {
+	if k.Guest == nil {
 		return nil, fmt.Errorf("external: lockbench can't log in to servers of the kind %q", k.Name)
 	}
 	var all []*relay
 	for _, addr := range c.Servers {
-		all = append(all, &relay{config: c, protocol: p, addr: addr})
+		all = append(all, &relay{config: c, guest: k.Guest, addr: addr})
 	}
 	return all, nil
 }
 
 // each visits the servers side by side, and says of each that fails what is wrong there.
-func (c *config) each(ctx context.Context, k lab.Kind, do func(context.Context, int, visit) error) error {
+func (c *config) each(ctx context.Context, k lab.Kind, do func(context.Context, int, lab.Visit) error) error {
 	all, err := c.relays(k)
 	if err != nil {
 		return err
@@ -56,7 +45,7 @@ func (c *config) each(ctx context.Context, k lab.Kind, do func(context.Context, 
 	ended := make(chan int, len(all)) // not every library gives up in time
 	for i, r := range all {
 		go func() {
-			err := r.visited(ctx, func(ctx context.Context, v visit) error { return do(ctx, i, v) })
+			err := r.visited(ctx, func(ctx context.Context, v lab.Visit) error { return do(ctx, i, v) })
 			if err != nil {
 				failed[i] = fmt.Errorf("%s at %s: %w", k.Software.Name, r.addr, r.explain(r.why(err)))
 			}
@@ -85,50 +74,60 @@ func (c *config) each(ctx context.Context, k lab.Kind, do func(context.Context, 
 }
 
 // visited visits the server, for no longer than a visit may take.
-func (r *relay) visited(ctx context.Context, do func(context.Context, visit) error) error {
-	ctx, cancel := context.WithTimeout(ctx, visitBound)
+func (r *relay) visited(ctx context.Context, do func(context.Context, lab.Visit) error) error {
+	ctx, cancel := context.WithTimeout(ctx, lab.VisitBound)
 	defer cancel()
-	v, err := r.protocol.visit(ctx, r)
+	v, err := r.guest.Visit(ctx, r)
 	if err != nil {
 		return err
 	}
-	defer v.close()
+	defer func() { _ = v.Close() }()
 	return do(ctx, v)
 }
 
 // explain says what to do about it.
 func (r *relay) explain(err error) error {
-	var noTLS *tlsError
+	if r.guest.Means != nil {
+		err = r.guest.Means(err)
+	}
+	if hint := r.hint(err); hint != "" {
+		return fmt.Errorf("%s: %w", hint, err)
+	}
+	return err
+}
+
+// hint is "" where nobody knows what to do.
+func (r *relay) hint(err error) string {
+	var noTLS *lab.TLSError
 	var number syscall.Errno
 	var noName *net.DNSError
-	hint := ""
+	is := func(one error) bool { return errors.Is(err, one) }
 	switch said := strings.ToLower(err.Error()); {
 	case errors.As(err, &noTLS):
-		hint = "TLS fails: see 'tls' in the file of --addrs, or LOCKBENCH_TLS_CA and the like; leave them out for a server without TLS"
-	case r.config.tls == nil && r.speaksTLS():
-		hint = "it speaks TLS: name 'tls' in the file of --addrs, or set LOCKBENCH_TLS=1 and LOCKBENCH_TLS_CA"
-	case errors.Is(err, errNotLetIn), strings.Contains(said, "noauth"), strings.Contains(said, "access denied"), strings.Contains(said, "not authenticated"), strings.Contains(said, "wrongpass"), strings.Contains(said, "authentication"), strings.Contains(said, "user name is empty"), strings.Contains(said, "permission denied"):
-		hint = "check " + userVariable + " and " + passwordVariable + ", or 'user' and 'password' in the file of --addrs"
-	case strings.Contains(said, "tls:"), strings.Contains(said, "certificate"):
-		hint = "TLS fails: see 'tls' in the file of --addrs, or LOCKBENCH_TLS_CERT and LOCKBENCH_TLS_KEY"
+		return "TLS fails: see 'tls' in the file of --addrs, or LOCKBENCH_TLS_CA and the like; leave them out for a server without TLS"
+	case !r.TLS() && r.speaksTLS():
+		return "it speaks TLS: name 'tls' in the file of --addrs, or set LOCKBENCH_TLS=1 and LOCKBENCH_TLS_CA"
+	case is(lab.ErrNotLetIn):
+		return "check " + userVariable + " and " + passwordVariable + ", or 'user' and 'password' in the file of --addrs"
+	case is(lab.ErrNoDatabase):
+		return "create the database, or name another: " + databaseVariable + ", or 'database' in the file of --addrs"
+	case strings.Contains(said, "tls:"), strings.Contains(said, "certificate"): // of the standard library, passed on as text
+		return "TLS fails: see 'tls' in the file of --addrs, or LOCKBENCH_TLS_CERT and LOCKBENCH_TLS_KEY"
+	case is(lab.ErrNoRoom):
+		return "it takes no writes: make room there"
 	case errors.As(err, &number), errors.As(err, &noName):
-		hint = "is the address right, and can this machine reach it?"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		hint = "it has not answered in time: does it hang, or is it something else?"
-	case strings.Contains(said, "misconf"), strings.Contains(said, "no space"), strings.Contains(said, "space exceeded"), strings.Contains(said, "oom command"), strings.Contains(said, "is full"), strings.Contains(said, "errno: 28"):
-		hint = "it takes no writes: make room there"
-	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), strings.Contains(said, "invalid reply"):
-		hint = "it does not talk as one: is it something else?"
+		return "is the address right, and can this machine reach it?"
+	case is(context.DeadlineExceeded), is(os.ErrDeadlineExceeded):
+		return "it has not answered in time: does it hang, or is it something else?"
+	case is(lab.ErrOther), is(io.EOF), is(net.ErrClosed):
+		return "it does not talk as one: is it something else?"
 	}
-	if hint == "" {
-		return err
-	}
-	return fmt.Errorf("%s: %w", hint, err)
+	return ""
 }
 
 // speaksTLS tries.
 func (r *relay) speaksTLS() bool {
-	if r.protocol.ownTLS {
+	if r.guest.OwnTLS {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -161,11 +160,14 @@ func (c *config) Ready(ctx context.Context, k lab.Kind) error {
 
 // watched asks every Sentinel whom it watches.
 func (c *config) watched(ctx context.Context, k lab.Kind) error {
-	ctx, cancel := context.WithTimeout(ctx, visitBound)
+	if len(c.Sentinels) > 0 && (k.Guest == nil || k.Guest.Master == nil) {
+		return fmt.Errorf("external: lockbench can't ask sentinels of the kind %q", k.Name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, lab.VisitBound)
 	defer cancel()
 	for _, addr := range c.Sentinels {
-		r := &relay{config: c, protocol: protocols["redis"], addr: addr, sentinel: true}
-		master, err := r.named(ctx, c.Master)
+		r := &relay{config: c, guest: k.Guest, addr: addr, sentinel: true}
+		master, err := k.Guest.Master(ctx, r, c.Master)
 		if err == nil && !slices.ContainsFunc(c.Servers, func(s string) bool { return same(s, master) }) {
 			err = fmt.Errorf("it says that %s is the master, which is none of the servers that are named", master)
 		}
@@ -201,8 +203,8 @@ func address(addr string) (ip string, port int, err error) {
 // kept is what all servers keep together; by is what a mark says.
 func (c *config) kept(ctx context.Context, k lab.Kind) (all []string, by string, err error) {
 	names, marks := make([][]string, len(c.Servers)), make([]string, len(c.Servers))
-	err = c.each(ctx, k, func(ctx context.Context, i int, v visit) (err error) {
-		names[i], marks[i], err = v.kept(ctx)
+	err = c.each(ctx, k, func(ctx context.Context, i int, v lab.Visit) (err error) {
+		names[i], marks[i], err = v.Kept(ctx)
 		return err
 	})
 	if err != nil {
@@ -216,20 +218,21 @@ func (c *config) kept(ctx context.Context, k lab.Kind) (all []string, by string,
 // Take implements [lab.Borrowed]. Of servers that share their data one is asked, of those that
 // copy from another that one takes it.
 func (c *config) Take(ctx context.Context, k lab.Kind) error {
+	c.guest.Store(k.Guest)
 	taken := make([]bool, len(c.Servers))
-	err := c.each(ctx, k, func(ctx context.Context, i int, v visit) error {
-		if i > 0 && !protocols[k.Software.Name].alone {
+	err := c.each(ctx, k, func(ctx context.Context, i int, v lab.Visit) error {
+		if i > 0 && !k.Guest.Alone {
 			return nil
 		}
-		err := v.take(ctx, c.by)
-		if errors.Is(err, errNotHere) {
+		err := v.Take(ctx, c.by)
+		if errors.Is(err, lab.ErrNotHere) {
 			return nil
 		}
 		taken[i] = err == nil
 		return err
 	})
 	if err == nil && !slices.Contains(taken, true) {
-		err = fmt.Errorf("%s at %s: %w", k.Software.Name, strings.Join(c.Servers, ", "), errNotHere)
+		err = fmt.Errorf("%s at %s: %w", k.Software.Name, strings.Join(c.Servers, ", "), lab.ErrNotHere)
 	}
 	if err != nil && slices.Contains(taken, true) { // of several, some
 		err = errors.Join(err, c.GiveBack(k))
@@ -263,7 +266,7 @@ func (c *config) remove(k lab.Kind, by string) error {
 		switch {
 		case err == nil && left == 0:
 			return nil
-		case errors.Is(err, errTaken):
+		case errors.Is(err, lab.ErrTaken):
 			return err
 		}
 		select {
@@ -276,16 +279,16 @@ func (c *config) remove(k lab.Kind, by string) error {
 
 func (c *config) removeOnce(ctx context.Context, k lab.Kind, by string) (left int, err error) {
 	var count atomic.Int64
-	err = c.each(ctx, k, func(ctx context.Context, _ int, v visit) error {
-		names, said, err := v.kept(ctx)
+	err = c.each(ctx, k, func(ctx context.Context, _ int, v lab.Visit) error {
+		names, said, err := v.Kept(ctx)
 		if err == nil && said != "" && said != by {
-			err = fmt.Errorf("%w: %s", errTaken, said)
+			err = fmt.Errorf("%w: %s", lab.ErrTaken, said)
 		}
 		if err == nil && len(names) > 0 {
 			count.Add(int64(len(names)))
-			err = v.remove(ctx, names)
+			err = v.Remove(ctx, names)
 		}
-		if errors.Is(err, errNotHere) { // a replica follows
+		if errors.Is(err, lab.ErrNotHere) { // a replica follows
 			return nil
 		}
 		return err
@@ -293,8 +296,8 @@ func (c *config) removeOnce(ctx context.Context, k lab.Kind, by string) (left in
 	if left = int(count.Load()); err != nil || left > 0 {
 		return left, err
 	}
-	return 0, c.each(ctx, k, func(ctx context.Context, _ int, v visit) error {
-		if err := v.leave(ctx, by); !errors.Is(err, errNotHere) {
+	return 0, c.each(ctx, k, func(ctx context.Context, _ int, v lab.Visit) error {
+		if err := v.Leave(ctx, by); !errors.Is(err, lab.ErrNotHere) {
 			return err
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/lockbench/lockbench/lab"
@@ -32,12 +34,14 @@ const secret = "correct-horse"
 // kind of the servers of a topology.
 func kind(t *testing.T, topology string) lab.Kind {
 	t.Helper()
-	top, ok := lab.FindTopology(topology)
-	if !ok {
-		t.Fatalf("no topology %s", topology)
+	for _, top := range backends.WithGuests(lab.Topologies()) {
+		if top.Name == topology {
+			testkit.Need(t, topology, top.Kind.Missing())
+			return top.Kind
+		}
 	}
-	testkit.Need(t, topology, top.Kind.Missing())
-	return top.Kind
+	t.Fatalf("no topology %s", topology)
+	return lab.Kind{}
 }
 
 // file is one of --addrs.
@@ -296,7 +300,7 @@ func TestMySQL(t *testing.T) {
 	ready(t, k, addr+"user: safe\n", "LOCKBENCH_PASSWORD") // the server lets it in with TLS only
 	ready(t, k, addr+"user: app\n"+tlsOf(labtest.NewCerts(t)), "TLS fails")
 	ready(t, k, "servers: ["+server+"]\nuser: app\npassword: wrong\n", "LOCKBENCH_PASSWORD")
-	ready(t, k, "servers: ["+server+"]\nuser: app\npassword: "+secret+"\ndatabase: nowhere\n", "1049")
+	ready(t, k, "servers: ["+server+"]\nuser: app\npassword: "+secret+"\ndatabase: nowhere\n", "create the database")
 }
 
 func makeAccounts(t *testing.T, server string) {
@@ -352,8 +356,8 @@ func TestZooKeeper(t *testing.T) {
 	if _, err := back.Write(hello); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := zkFrame(back)
-	if err != nil || len(answer) < 12 || binary.BigEndian.Uint32(answer[8:]) != 0 {
+	answer := make([]byte, 12) // its length, the version, how long a session lasts
+	if _, err := io.ReadFull(back, answer); err != nil || binary.BigEndian.Uint32(answer[8:]) != 0 {
 		t.Errorf("the session is over, and it says %v, %v", answer, err)
 	}
 }
@@ -377,10 +381,10 @@ func TestOccupied(t *testing.T) {
 			if err := ours.Ready(ctx, k); !errors.As(err, &left) || len(left.Names) != 1 || !strings.Contains(left.Names[0], "lockbench") || left.By != theirs.by {
 				t.Errorf("another run is using it: %v", err)
 			}
-			if err := ours.Take(ctx, k); !errors.Is(err, errTaken) {
+			if err := ours.Take(ctx, k); !errors.Is(err, lab.ErrTaken) {
 				t.Errorf("two runs have taken it: %v", err)
 			}
-			if err := ours.GiveBack(k); !errors.Is(err, errTaken) {
+			if err := ours.GiveBack(k); !errors.Is(err, lab.ErrTaken) {
 				t.Errorf("it gave back what is another's: %v", err)
 			}
 			if all, by, err := ours.kept(ctx, k); err != nil || len(all) != 1 || by != theirs.by {
@@ -483,6 +487,17 @@ func mysqlAt(t *testing.T, server string) *sql.DB {
 		t.Fatal(err)
 	}
 	return db
+}
+
+// quiet keeps the library from printing.
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+// TestStranger: of servers to which nobody has said how to log in, that is said.
+func TestStranger(t *testing.T) {
+	ready(t, lab.Kind{Name: "strange"}, "servers: [a:1]\n", "can't log in")
+	ready(t, lab.Kind{Name: "strange"}, "servers: [a:1]\nsentinels: [b:1]\nmaster: m\n", "can't ask sentinels")
 }
 
 // TestRead: what a file may say, and that no line of it is repeated.

@@ -50,7 +50,7 @@ func (l *outland) Host(ctx context.Context, name, image string) (lab.Host, error
 	if i < 0 || i >= len(addrs) {
 		return nil, fmt.Errorf("external: no address is that of %s", name)
 	}
-	s := &stand{lab: l, name: name, kind: image, addr: addrs[i], sentinel: watches}
+	s := &stand{lab: l, name: name, addr: addrs[i], sentinel: watches}
 	if len(l.config.Sentinels) == 0 {
 		h, err := l.Lab.Host(ctx, name, image)
 		s.Host, s.at = h, ""
@@ -94,7 +94,6 @@ type stand struct {
 	lab.Host
 	lab      *outland
 	name     string
-	kind     string // of software
 	addr     string // of the real one
 	at       string // the address that is used here, too, "" for the host's own
 	sentinel bool
@@ -129,7 +128,7 @@ func (s *stand) Start(ctx context.Context, p lab.Program) (lab.Process, error) {
 		return nil, fmt.Errorf("external: listen for %s: %w", s.name, err)
 	}
 	defer file.Close()
-	if _, err := s.lab.door.ask(ctx, request{Do: doRelay, Addr: s.addr, Sentinel: s.sentinel, Kind: s.kind}, file); err != nil {
+	if _, err := s.lab.door.ask(ctx, request{Do: doRelay, Addr: s.addr, Sentinel: s.sentinel}, file); err != nil {
 		return nil, err
 	}
 	if p.Log != nil {

@@ -10,17 +10,14 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/lockbench/lockbench/lab"
 )
 
-// dialBound is how long a server may take to let a connection in; less than [visitBound], so
-// that it is known what it was that took so long.
-const dialBound = visitBound - time.Second
-
-// relay passes connections on to one server, whose clients need to know nothing of TLS or of
-// passwords.
+// relay is a [lab.Relay] that passes connections on.
 type relay struct {
 	config   *config
-	protocol protocol
+	guest    *lab.Guest
 	addr     string
 	sentinel bool
 
@@ -30,44 +27,57 @@ type relay struct {
 	ended  bool
 }
 
-// dial connects to the server.
-func (r *relay) dial(ctx context.Context) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialBound)
-	defer cancel()
-	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", r.addr)
-	if err != nil || r.config.tls == nil || r.protocol.ownTLS {
-		return c, err
-	}
-	return r.encrypt(ctx, c)
+// Addr implements [lab.Relay].
+func (r *relay) Addr() string { return r.addr }
+
+// Sentinel implements [lab.Relay].
+func (r *relay) Sentinel() bool { return r.sentinel }
+
+// Account implements [lab.Relay].
+func (r *relay) Account() lab.Account {
+	return lab.Account{User: r.config.User, Password: r.config.Password, Database: r.config.Database}
 }
 
-func (r *relay) encrypt(ctx context.Context, c net.Conn) (net.Conn, error) {
+// TLS implements [lab.Relay].
+func (r *relay) TLS() bool { return r.config.tls != nil }
+
+// Dial implements [lab.Relay].
+func (r *relay) Dial(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, lab.LoginBound)
+	defer cancel()
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", r.addr)
+	if err != nil || !r.TLS() || r.guest.OwnTLS {
+		return c, err
+	}
+	return r.Encrypt(ctx, c)
+}
+
+// Encrypt implements [lab.Relay].
+func (r *relay) Encrypt(ctx context.Context, c net.Conn) (net.Conn, error) {
 	how := r.config.tls.Clone()
 	if how.ServerName == "" {
 		how.ServerName, _, _ = net.SplitHostPort(r.addr)
 	}
-	how.NextProtos = r.protocol.speaks
+	how.NextProtos = r.guest.Speaks
 	safe := tls.Client(c, how)
 	if err := safe.HandshakeContext(ctx); err != nil {
 		c.Close()
-		return nil, &tlsError{err}
+		return nil, &lab.TLSError{Err: err}
 	}
 	return safe, nil
 }
 
-// tlsError is a failed handshake.
-type tlsError struct{ error }
-
-func (e *tlsError) Unwrap() error { return e.error }
-
 // enter connects to the server and logs in, for a client whose first words it may want to
 // hear for that.
 func (r *relay) enter(ctx context.Context, client net.Conn) (net.Conn, error) {
-	server, err := r.dial(ctx)
+	server, err := r.Dial(ctx)
 	if err == nil {
-		limit := time.Now().Add(dialBound)
+		limit := time.Now().Add(lab.LoginBound)
 		_ = errors.Join(server.SetDeadline(limit), client.SetDeadline(limit))
-		inside, e := r.protocol.login(r, client, server)
+		inside, e := server, error(nil)
+		if r.guest.Login != nil {
+			inside, e = r.guest.Login(r, client, server)
+		}
 		if e != nil {
 			server.Close()
 		} else {
@@ -76,7 +86,7 @@ func (r *relay) enter(ctx context.Context, client net.Conn) (net.Conn, error) {
 		}
 		err = e
 	}
-	if err == nil || errors.Is(err, errClientGone) {
+	if err == nil || errors.Is(err, lab.ErrClientGone) {
 		return server, err
 	}
 	r.note(err)
@@ -90,9 +100,6 @@ func (r *relay) note(err error) {
 	r.failed = err
 }
 
-// errClientGone: nobody wants the connection any more.
-var errClientGone = errors.New("external: the client has gone")
-
 // pass connects the client with the server until one of them has enough.
 func (r *relay) pass(client net.Conn) {
 	defer r.during(client)()
@@ -105,7 +112,7 @@ func (r *relay) pass(client net.Conn) {
 	go func() { _, _ = io.Copy(server, client); half(server); close(done) }()
 	_, err = io.Copy(client, server)
 	if refused := (*net.OpError)(nil); errors.As(err, &refused) && refused.Op == "remote error" { // of TLS, which lets clients in before it looks at them
-		r.note(&tlsError{err})
+		r.note(&lab.TLSError{Err: err})
 	}
 	half(client)
 	<-done
@@ -153,8 +160,8 @@ func half(c net.Conn) {
 
 // serve passes on all that come to the listener, until it is closed.
 func (r *relay) serve(l net.Listener) error {
-	if r.protocol.gateway != nil && r.config.User != "" {
-		h, end := r.protocol.gateway(r)
+	if r.guest.Gateway != nil && r.config.User != "" {
+		h, end := r.guest.Gateway(r)
 		defer end()
 		plain := new(http.Protocols)
 		plain.SetUnencryptedHTTP2(true)
@@ -171,8 +178,8 @@ func (r *relay) serve(l net.Listener) error {
 	}
 }
 
-// open is a connection of this process's own, by the same way as those of clients.
-func (r *relay) open(context.Context) (net.Conn, error) {
+// Open implements [lab.Relay].
+func (r *relay) Open(context.Context) (net.Conn, error) {
 	mine, theirs := net.Pipe()
 	go r.pass(theirs)
 	return mine, nil

@@ -57,19 +57,19 @@ func (w *watch) look(ctx context.Context, r *relay, ready chan<- error) {
 			w.note(r.addr, time.Since(last))
 			last = time.Now()
 		} else if v != nil {
-			v.close()
+			_ = v.Close()
 			v = nil
 		}
 		pause(ctx)
 	}
 	w.note(r.addr, time.Since(last))
 	if v != nil {
-		v.close()
+		_ = v.Close()
 	}
 }
 
 // known visits the server, and measures how long it takes to answer.
-func (r *relay) known(ctx context.Context, w *watch) (visit, error) {
+func (r *relay) known(ctx context.Context, w *watch) (lab.Visit, error) {
 	const times = 3
 	v, err := r.again(ctx)
 	for n := 0; n < times && err == nil; n++ {
@@ -85,24 +85,24 @@ func (r *relay) known(ctx context.Context, w *watch) (visit, error) {
 	return v, nil
 }
 
-func (r *relay) again(ctx context.Context) (visit, error) {
-	ctx, cancel := context.WithTimeout(ctx, visitBound)
+func (r *relay) again(ctx context.Context) (lab.Visit, error) {
+	ctx, cancel := context.WithTimeout(ctx, lab.VisitBound)
 	defer cancel()
-	v, err := r.protocol.visit(ctx, r)
+	v, err := r.guest.Visit(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	if err := asked(ctx, v); err != nil { // by now it has connected, and logged in
-		v.close()
+		_ = v.Close()
 		return nil, err
 	}
 	return v, nil
 }
 
-func asked(ctx context.Context, v visit) error {
+func asked(ctx context.Context, v lab.Visit) error {
 	ctx, cancel := context.WithTimeout(ctx, watchAnswer)
 	defer cancel()
-	return v.answers(ctx)
+	return v.Answers(ctx)
 }
 
 func pause(ctx context.Context) {

@@ -1,4 +1,4 @@
-package external
+package mariadb
 
 import (
 	"context"
@@ -10,30 +10,32 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	lb "github.com/lockbench/lockbench"
+
+	"github.com/lockbench/lockbench/lab"
 )
 
-const mysqlMark = lb.Prefix + "_run"
+const mark = lb.Prefix + "_run"
 
-type mysqlVisit struct{ *sql.DB }
+type visit struct{ *sql.DB }
 
-func (v mysqlVisit) answers(ctx context.Context) error { return v.PingContext(ctx) }
+func (v visit) Answers(ctx context.Context) error { return v.PingContext(ctx) }
 
-// visitMySQL goes through the relay's own login, as the locks do.
-func visitMySQL(_ context.Context, r *relay) (visit, error) {
+// newVisit goes through the relay's own login, as the locks do.
+func newVisit(_ context.Context, r lab.Relay) (lab.Visit, error) {
 	cfg := mysql.NewConfig()
-	cfg.User, cfg.DBName, cfg.Net, cfg.Addr = lb.Prefix, lb.Prefix, "tcp", r.addr
+	cfg.User, cfg.DBName, cfg.Net, cfg.Addr = lb.Prefix, lb.Prefix, "tcp", r.Addr()
 	cfg.Logger, cfg.InterpolateParams = &mysql.NopLogger{}, true
-	cfg.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) { return r.open(ctx) }
+	cfg.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) { return r.Open(ctx) }
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {
 		return nil, err
 	}
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(1)
-	return mysqlVisit{db}, nil
+	return visit{db}, nil
 }
 
-func (v mysqlVisit) version(ctx context.Context) (text string, err error) {
+func (v visit) Version(ctx context.Context) (text string, err error) {
 	err = v.QueryRowContext(ctx, "SELECT VERSION()").Scan(&text)
 	if !strings.Contains(text, "MariaDB") {
 		text = "MySQL " + text
@@ -41,7 +43,7 @@ func (v mysqlVisit) version(ctx context.Context) (text string, err error) {
 	return text, err
 }
 
-func (v mysqlVisit) kept(ctx context.Context) (names []string, by string, err error) {
+func (v visit) Kept(ctx context.Context) (names []string, by string, err error) {
 	rows, err := v.QueryContext(ctx, "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE TABLE'")
 	if err != nil {
 		return nil, "", err
@@ -54,7 +56,7 @@ func (v mysqlVisit) kept(ctx context.Context) (names []string, by string, err er
 			return nil, "", err
 		}
 		switch {
-		case name == mysqlMark:
+		case name == mark:
 			marked = true
 		case strings.HasPrefix(name, lb.Prefix): // a LIKE may take capitals for small letters
 			names = append(names, name)
@@ -68,9 +70,9 @@ func (v mysqlVisit) kept(ctx context.Context) (names []string, by string, err er
 }
 
 // marked is what the mark says; one that says nothing was left half way.
-func (v mysqlVisit) marked(ctx context.Context) (by string, err error) {
+func (v visit) marked(ctx context.Context) (by string, err error) {
 	by = "somebody"
-	err = v.QueryRowContext(ctx, "SELECT who FROM "+mysqlMark).Scan(&by)
+	err = v.QueryRowContext(ctx, "SELECT who FROM "+mark).Scan(&by)
 	if said := (*mysql.MySQLError)(nil); errors.As(err, &said) && said.Number == noSuchTable {
 		return "", nil
 	}
@@ -80,25 +82,19 @@ func (v mysqlVisit) marked(ctx context.Context) (by string, err error) {
 	return by, err
 }
 
-// The numbers of errors, as MySQL has them.
-const (
-	tableExists = 1050
-	noSuchTable = 1146
-)
-
-// take makes a table, and writes into it: a server without room lets tables be made.
-func (v mysqlVisit) take(ctx context.Context, by string) error {
-	_, err := v.ExecContext(ctx, "CREATE TABLE "+mysqlMark+" (who VARCHAR(255)) ENGINE = InnoDB")
+// Take makes a table, and writes into it: a server without room lets tables be made.
+func (v visit) Take(ctx context.Context, by string) error {
+	_, err := v.ExecContext(ctx, "CREATE TABLE "+mark+" (who VARCHAR(255)) ENGINE = InnoDB")
 	if said := (*mysql.MySQLError)(nil); errors.As(err, &said) && said.Number == tableExists {
-		return errTaken
+		return lab.ErrTaken
 	}
 	if err == nil {
-		_, err = v.ExecContext(ctx, "INSERT INTO "+mysqlMark+" VALUES (?)", by)
+		_, err = v.ExecContext(ctx, "INSERT INTO "+mark+" VALUES (?)", by)
 	}
 	return err
 }
 
-func (v mysqlVisit) remove(ctx context.Context, names []string) (err error) {
+func (v visit) Remove(ctx context.Context, names []string) (err error) {
 	for _, name := range names {
 		_, e := v.ExecContext(ctx, fmt.Sprintf("DROP TABLE IF EXISTS `%s`", strings.ReplaceAll(name, "`", "``")))
 		err = errors.Join(err, e)
@@ -106,13 +102,11 @@ func (v mysqlVisit) remove(ctx context.Context, names []string) (err error) {
 	return err
 }
 
-// leave has nobody to fear between the two: as long as the mark is there, nobody makes one.
-func (v mysqlVisit) leave(ctx context.Context, by string) error {
+// Leave has nobody to fear between the two: as long as the mark is there, nobody makes one.
+func (v visit) Leave(ctx context.Context, by string) error {
 	said, err := v.marked(ctx)
 	if err == nil && said == by {
-		_, err = v.ExecContext(ctx, "DROP TABLE IF EXISTS "+mysqlMark)
+		_, err = v.ExecContext(ctx, "DROP TABLE IF EXISTS "+mark)
 	}
 	return err
 }
-
-func (v mysqlVisit) close() { _ = v.Close() }
