@@ -265,20 +265,13 @@ func TestEtcdCertificates(t *testing.T) {
 // served is where a relay to the first of the servers listens.
 func served(t *testing.T, k lab.Kind, text string) string {
 	t.Helper()
-	c, err := read(file(t, text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := c.relays(k)
-	if err != nil {
-		t.Fatal(err)
-	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close(); all[0].end() })
-	go func() { _ = all[0].serve(l) }()
+	t.Cleanup(func() { l.Close() })
+	addrs := file(t, text)
+	go func() { _ = Serve(addrs, k, l) }()
 	return l.Addr().String()
 }
 
