@@ -1,4 +1,3 @@
-// Package backends are the kinds of servers that lockbench knows, each in a folder of its own.
 package backends
 
 import (

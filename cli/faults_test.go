@@ -8,10 +8,10 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
-	"github.com/lockbench/lockbench/lab"
 )
 
 // TestFaults holds the faults of servers, networks and clocks to what is known of
@@ -91,7 +91,7 @@ func strike(t *testing.T, rows []row) {
 	for _, c := range rows {
 		t.Run(c.algorithm+" on "+c.topology, func(t *testing.T) {
 			t.Parallel()
-			top, ok := lab.FindTopology(c.topology)
+			top, ok := backends.Topology(c.topology)
 			if !ok {
 				t.Fatalf("no topology %q", c.topology)
 			}

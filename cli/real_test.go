@@ -21,6 +21,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/rundir"
@@ -33,7 +34,7 @@ var labIsReady = sync.OnceValue(func() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var kinds []lab.Kind
-	for _, topology := range lab.Topologies() {
+	for _, topology := range backends.Topologies() {
 		kinds = append(kinds, topology.Kind)
 	}
 	return lab.Local().Ready(ctx, kinds)

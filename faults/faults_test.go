@@ -8,6 +8,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/lab"
@@ -172,7 +173,7 @@ func TestWhyNot(t *testing.T) {
 		if c.info.Requests == nil {
 			c.info.Requests = []string{"ask"}
 		}
-		topology, _ := lab.FindTopology(c.topology)
+		topology, _ := backends.Topology(c.topology)
 		err = f.Available(faults.Setting{Lab: lab.Local(), Topology: topology, Algorithm: c.info, Workload: workloads.Counter{}.Info()})
 		switch {
 		case c.why == "" && err != nil:
@@ -189,7 +190,7 @@ func TestLists(t *testing.T) {
 	if err != nil || f.MinTTL != 4*time.Second || f.Repeats || len(f.Mix) != 3 || f.Mix[1].Name != "failover" || f.Prefers == nil {
 		t.Errorf("%+v, %v", f, err)
 	}
-	topology, _ := lab.FindTopology("redis")
+	topology, _ := backends.Topology("redis")
 	s := faults.Setting{Lab: lab.Local(), Topology: topology, Workload: workloads.Counter{}.Info(), Algorithm: lb.Info{Name: "A", Requests: []string{"ask"}}}
 	if err := f.Available(s); err == nil || !strings.HasPrefix(err.Error(), "failover: ") {
 		t.Errorf("one of the list can't strike: %v", err)

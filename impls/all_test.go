@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/lab"
 )
 
 // TestInfos wants every algorithm to say what it is, where it comes from, and what
@@ -30,7 +30,7 @@ func TestInfos(t *testing.T) {
 				t.Error("no topology")
 			}
 			for _, name := range info.Topologies {
-				if _, ok := lab.FindTopology(name); !ok {
+				if _, ok := backends.Topology(name); !ok {
 					t.Errorf("topology %q does not exist", name)
 				}
 			}

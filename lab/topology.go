@@ -114,6 +114,8 @@ type Kind struct {
 	Commands map[Operation]Command
 	// Guest is how lockbench is let in by such servers of somebody else's; nil where it can't be.
 	Guest *Guest
+	// Yardstick is how fast the server at the endpoint is itself; nil where nobody can say.
+	Yardstick func(ctx context.Context, endpoint string) (*Yardstick, error)
 }
 
 // Version is how to find out the version of some software: a quick command prints it.

@@ -24,7 +24,7 @@ func Catalog() cli.Catalog {
 		Faults:     faults.All(),
 		More:       faults.More(),
 		Workloads:  workloads.All(),
-		Topologies: backends.WithGuests(lab.Topologies()),
+		Topologies: backends.Topologies(),
 		Labs:       []lab.Driver{lab.Local(), docker.Driver(), external.Driver()},
 		Templates:  languages.Templates(),
 	}

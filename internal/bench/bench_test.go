@@ -250,9 +250,9 @@ func TestHarness(t *testing.T) {
 	c := redis.NewClient(&redis.Options{Addr: servers[0].Endpoint(), MaxRetries: -1, PoolSize: 1, DisableIdentity: true})
 	defer c.Close()
 	n := 0
-	y := &yard{
-		floor: func(ctx context.Context) error { return c.Ping(ctx).Err() },
-		writes: func(ctx context.Context) error {
+	y := &lab.Yardstick{
+		Floor: func(ctx context.Context) error { return c.Ping(ctx).Err() },
+		Writes: func(ctx context.Context) error {
 			n++
 			owner := fmt.Sprintf("raw.%d", n)
 			return errors.Join(c.SetNX(ctx, "raw", owner, time.Minute).Err(), c.Del(ctx, "raw").Err())

@@ -37,7 +37,7 @@ func uncontended(ctx context.Context, p *party, lock string, window time.Duratio
 	a = alone{cycle: one.in, floor: cost.NewLatencies(), writes: cost.NewLatencies()}
 	all := []compared{one}
 	if y := p.row.on.yard; y != nil {
-		all = append(all, compared{y.floor, a.floor}, compared{y.writes, a.writes})
+		all = append(all, compared{y.Floor, a.floor}, compared{y.Writes, a.writes})
 	}
 	before := c.count.requests.Load()
 	if err := inTurns(ctx, all, window, p.ttl, c.env.Rand); err != nil {

@@ -124,7 +124,7 @@ func end(ctx context.Context, rows []row) (err error) {
 		}
 		ended[r.on] = true
 		if r.on.yard != nil {
-			r.on.yard.close()
+			r.on.yard.Close()
 		}
 		for _, s := range slices.Concat(r.on.up.Servers, r.on.up.Sentinels) {
 			if e := s.Kill(ctx); !errors.Is(e, os.ErrProcessDone) { // one that ended by itself is gone, too

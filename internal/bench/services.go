@@ -19,7 +19,7 @@ type service struct {
 	topology lab.Topology
 	servers  cost.Servers
 	up       *lab.Service
-	yard     *yard // nil where nobody knows how to measure the servers themselves
+	yard     *lab.Yardstick // nil where nobody knows how to measure the servers themselves
 }
 
 // pids are the processes of its servers.
@@ -121,8 +121,8 @@ func bringUp(ctx context.Context, l lab.Lab, d lab.Driver, c catalog.Catalog, p 
 		}
 		wg.Go(func() {
 			var err error
-			if s.up, err = lab.StartService(ctx, l, s.topology, o); err == nil {
-				s.yard, err = openYard(ctx, s.topology.Kind.Name, s.up)
+			if s.up, err = lab.StartService(ctx, l, s.topology, o); err == nil && s.topology.Kind.Yardstick != nil {
+				s.yard, err = s.topology.Kind.Yardstick(ctx, s.up.Endpoints()[0])
 			}
 			if err != nil {
 				mu.Lock()

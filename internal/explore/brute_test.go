@@ -14,6 +14,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/cli"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
@@ -45,7 +46,7 @@ func catalog() cli.Catalog {
 	for _, l := range impls.All() {
 		add(l)
 	}
-	return cli.Catalog{Locks: locks, Faults: faults.All(), More: faults.More(), Workloads: workloads.All(), Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local()}}
+	return cli.Catalog{Locks: locks, Faults: faults.All(), More: faults.More(), Workloads: workloads.All(), Topologies: backends.Topologies(), Labs: []lab.Driver{lab.Local()}}
 }
 
 func walked(t *testing.T, plan explore.Plan) (*explore.Result, error) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -34,7 +35,7 @@ func TestStands(t *testing.T) {
 		{"etcd", lb.Traits{Leased: true, Session: true}, any, true, false},
 		{"redis", lb.Traits{Leased: true}, any, true, false},
 	} {
-		topology, ok := lab.FindTopology(c.topology)
+		topology, ok := backends.Topology(c.topology)
 		if !ok {
 			t.Fatal(c.topology)
 		}

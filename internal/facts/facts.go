@@ -9,6 +9,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -91,7 +92,7 @@ func (q Question) Ask(ctx context.Context, servers []*lab.Server, lock func(name
 
 // topology is one that must be there.
 func topology(name string) lab.Topology {
-	t, ok := lab.FindTopology(name)
+	t, ok := backends.Topology(name)
 	if !ok {
 		panic("facts: there is no topology " + name)
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/lab"
@@ -87,7 +88,7 @@ func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[str
 // the lab, as far as they are known.
 func Versions(ctx context.Context, driver lab.Driver, topologies ...lab.Topology) map[string]string {
 	v, built := Built(), Built()
-	for _, t := range lab.Topologies() {
+	for _, t := range backends.Topologies() {
 		delete(v, t.Kind.Software.Builtin) // which need not be what runs
 	}
 	for _, t := range topologies {

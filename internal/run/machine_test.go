@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/testkit"
@@ -14,7 +15,7 @@ import (
 // TestVersionOfEveryServer: the page says of each server which one it was, also of
 // those that print it in a way of their own.
 func TestVersionOfEveryServer(t *testing.T) {
-	c := catalog.Catalog{Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local()}}
+	c := catalog.Catalog{Topologies: backends.Topologies(), Labs: []lab.Driver{lab.Local()}}
 	for _, top := range c.Topologies {
 		if len(top.Kind.Needs) == 0 {
 			continue // no server, or one that is a module of this program
@@ -32,7 +33,7 @@ func TestVersionOfEachImage(t *testing.T) {
 	driver := lab.Driver{Name: "paper", Foreign: true, Ask: func(_ context.Context, k lab.Kind, _ []string) ([]byte, error) {
 		return []byte("redis-server " + k.Image + "\n"), nil
 	}}
-	c := catalog.Catalog{Topologies: lab.Topologies(), Labs: []lab.Driver{driver}}
+	c := catalog.Catalog{Topologies: backends.Topologies(), Labs: []lab.Driver{driver}}
 	for _, image := range []string{"redis:7", "redis:8"} {
 		v := versions(t.Context(), c, history.Plan{Topology: "redis", Lab: driver.Name, ServerImage: "redis=" + image})
 		if got, want := v["redis-server"], "redis-server "+image; got != want {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
@@ -32,7 +33,7 @@ func (r row) Info() lb.Info { return lb.Info{Name: r.name, Topologies: []string{
 // [thought]).
 func threeRows(t *testing.T) *Matrix {
 	t.Helper()
-	c := catalog.Catalog{Faults: faults.All()[:1], Workloads: workloads.All(), Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local()}}
+	c := catalog.Catalog{Faults: faults.All()[:1], Workloads: workloads.All(), Topologies: backends.Topologies(), Labs: []lab.Driver{lab.Local()}}
 	for _, name := range []string{"safe", "half", "unclear"} {
 		c.Locks = append(c.Locks, row{name: name})
 	}

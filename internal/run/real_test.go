@@ -10,6 +10,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cli"
 	"github.com/lockbench/lockbench/faults"
@@ -40,7 +41,7 @@ func things() catalog.Catalog {
 			unanswered("lost-grant"), unanswered("lose-reply")),
 		More:       faults.More(),
 		Workloads:  append(workloads.All(), failing{}, judging{}),
-		Topologies: lab.Topologies(),
+		Topologies: backends.Topologies(),
 		Labs:       []lab.Driver{lab.Local()},
 	}
 }

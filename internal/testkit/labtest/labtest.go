@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/lab/etcdserver"
@@ -44,7 +45,7 @@ func Places(top lab.Topology) int { return 1 + top.Servers/3 }
 // in order. Without the server's program the test is skipped, or fails in CI.
 func Servers(t testing.TB, topology string) []*lab.Server {
 	t.Helper()
-	top, ok := lab.FindTopology(topology)
+	top, ok := backends.Topology(topology)
 	if !ok {
 		t.Fatalf("no topology %q", topology)
 	}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cli"
 	"github.com/lockbench/lockbench/faults"
@@ -127,7 +128,7 @@ func known(all []Mutant) cli.Catalog {
 		}
 	}
 	return cli.Catalog{Locks: locks, Faults: faults.All(), More: faults.More(), Workloads: workloads.All(),
-		Topologies: lab.Topologies(), Labs: []lab.Driver{lab.Local()}}
+		Topologies: backends.Topologies(), Labs: []lab.Driver{lab.Local()}}
 }
 
 // Run puts each mutant, and what it was made of, under its fault in the local lab.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/cli"
 	"github.com/lockbench/lockbench/cli/stock"
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 // TestTemplate: what lockbench template go writes is what it claims, and as good as the lock in the list
 // that does the same.
 func TestTemplate(t *testing.T) {
-	redis, _ := lab.FindTopology("redis")
+	redis, _ := backends.Topology("redis")
 	testkit.Need(t, "the local lab with Redis", lab.Local().Ready(t.Context(), []lab.Kind{redis.Kind}))
 	testkit.Share(t, 2)
 	dir := t.TempDir()
@@ -58,7 +59,7 @@ func TestTemplate(t *testing.T) {
 // kind, and not only in the same ways: where each moment is walked on from as often as it comes, since nobody knows of a program
 // when two are the same.
 func TestTwin(t *testing.T) {
-	redis, _ := lab.FindTopology("redis")
+	redis, _ := backends.Topology("redis")
 	testkit.Need(t, "the local lab with Redis", lab.Local().Ready(t.Context(), []lab.Kind{redis.Kind}))
 	testkit.Share(t, 2)
 	dir := t.TempDir()

@@ -1,0 +1,23 @@
+// Package redis is what the bench needs of Redis.
+package redis
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/lockbench/lockbench/lab"
+	"github.com/redis/go-redis/v9"
+)
+
+// Yardstick is PING; SET NX PX and DEL.
+func Yardstick(_ context.Context, endpoint string) (*lab.Yardstick, error) {
+	c := redis.NewClient(&redis.Options{Addr: endpoint, MaxRetries: -1, PoolSize: 1, DisableIdentity: true})
+	return &lab.Yardstick{
+		Floor: func(ctx context.Context) error { return c.Ping(ctx).Err() },
+		Writes: func(ctx context.Context) error {
+			return errors.Join(c.SetNX(ctx, lab.YardKey, "1", time.Minute).Err(), c.Del(ctx, lab.YardKey).Err())
+		},
+		Close: func() { _ = c.Close() },
+	}, nil
+}
