@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/backends/zookeeper"
 	"github.com/lockbench/lockbench/lab"
+	"github.com/lockbench/lockbench/workloads/guard"
 )
 
 // yardsticks are how fast the servers themselves are, by their software.
@@ -29,6 +30,11 @@ func Topologies() []lab.Topology {
 		kind.Yardstick = yardsticks[kind.Software.Name]
 	}
 	return all
+}
+
+// Stores are the databases that can keep the protected store's fenced copy.
+func Stores() []guard.Kind {
+	return []guard.Kind{redis.Store(), mariadb.Store(), etcd.Store()}
 }
 
 // Topology returns the one of that name.

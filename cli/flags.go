@@ -21,7 +21,6 @@ import (
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
-	"github.com/lockbench/lockbench/workloads/guard"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -85,7 +84,7 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 	if p.work, err = named(c.Workload(p.Workload)); err != nil {
 		return err
 	}
-	if err := p.keep(); err != nil {
+	if err := p.keep(c); err != nil {
 		return err
 	}
 	if err := p.working(); err != nil {
@@ -147,14 +146,14 @@ func (p *planFlags) working() error {
 }
 
 // keep finds what keeps the fenced copy.
-func (p *planFlags) keep() error {
+func (p *planFlags) keep(c Catalog) error {
 	if p.store == inMemory {
 		return nil
 	}
-	kind, err := guard.Find(p.store)
+	kind, err := c.Store(p.store)
 	if err != nil {
 		known := []string{inMemory}
-		for _, k := range guard.All() {
+		for _, k := range c.Stores {
 			known = append(known, k.Name)
 		}
 		return usage("unknown store %q%s", p.store, english.Near(p.store, known))

@@ -56,7 +56,7 @@ func (p program) hiddenCommands() []*cobra.Command {
 			}},
 		{Use: measuresQuorum + " KIND SERVERS FEW DIR", Hidden: true, Args: exactly(4), RunE: p.measuresQuorum},
 		{Use: asksServers + " QUESTION DIR", Hidden: true, Args: exactly(2), RunE: p.asksServers},
-		{Use: "store ADDRESS [DATABASE ADDRESS]", Hidden: true, Args: cobra.MaximumNArgs(3), RunE: serveStore},
+		{Use: "store ADDRESS [DATABASE ADDRESS]", Hidden: true, Args: cobra.MaximumNArgs(3), RunE: p.serveStore},
 		{Use: "stallable PROGRAM", Hidden: true, DisableFlagParsing: true,
 			RunE: func(_ *cobra.Command, args []string) error { return lab.Stallable(args) }},
 		{Use: "confined PROGRAM", Hidden: true, DisableFlagParsing: true,
@@ -69,7 +69,7 @@ func (p program) hiddenCommands() []*cobra.Command {
 }
 
 // serveStore reads on standard input where its record goes.
-func serveStore(cmd *cobra.Command, args []string) error {
+func (p program) serveStore(cmd *cobra.Command, args []string) error {
 	events, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func serveStore(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	database, err := openGuard(cmd.Context(), args[1:])
+	database, err := p.openGuard(cmd.Context(), args[1:])
 	if err != nil {
 		return errors.Join(err, rec.Close())
 	}
@@ -91,11 +91,11 @@ func serveStore(cmd *cobra.Command, args []string) error {
 
 // openGuard connects to the database that keeps the fenced copy, by its kind and
 // address; without them there is none.
-func openGuard(ctx context.Context, of []string) (guard.Guard, error) {
+func (p program) openGuard(ctx context.Context, of []string) (guard.Guard, error) {
 	if len(of) != 2 {
 		return nil, nil
 	}
-	kind, err := guard.Find(of[0])
+	kind, err := p.Store(of[0])
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/english"
-	"github.com/lockbench/lockbench/workloads/guard"
 	"github.com/spf13/cobra"
 )
 
@@ -67,7 +66,7 @@ func (p program) lists() []list {
 		labs.items = append(labs.items, item{Name: d.Name, Doc: d.Doc})
 	}
 	stores := list{name: "stores", items: []item{{Name: inMemory, Doc: memoryDoc}}}
-	for _, k := range guard.All() {
+	for _, k := range p.Stores {
 		stores.items = append(stores.items, item{Name: k.Name, Doc: k.Doc})
 	}
 	return []list{algorithms, columns, work, stores, topologies, labs}

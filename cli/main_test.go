@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 func things() Catalog {
 	return Catalog{Locks: append(slowedDown(impls.All()), panics{redis.SetPXLua()}, careless{redis.SetPXDel()}),
 		Faults: faults.All(), More: append(faults.More(), disabled()...), Workloads: workloads.All(),
-		Topologies: backends.Topologies(), Labs: []lab.Driver{lab.Local(), docker.Driver(), external.Driver()}, Templates: languages.Templates()}
+		Topologies: backends.Topologies(), Stores: backends.Stores(), Labs: []lab.Driver{lab.Local(), docker.Driver(), external.Driver()}, Templates: languages.Templates()}
 }
 
 // TestScripts holds the command line to its contract. See testdata/script.

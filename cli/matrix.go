@@ -227,7 +227,7 @@ func (prog program) resumeMatrix(cmd *cobra.Command, f *matrixFlags) (err error)
 		f.store = inMemory
 	}
 	f.work, f.Plan, f.out = m.Workload, m.Base, f.resume
-	if err := f.keep(); err != nil {
+	if err := f.keep(prog.Catalog); err != nil {
 		return err
 	}
 	return prog.finishMatrix(cmd, m, f, func() ([]checker.Cell, error) { return m.Resume(cmd.Context(), out) })

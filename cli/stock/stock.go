@@ -26,6 +26,7 @@ func Catalog() cli.Catalog {
 		Workloads:  workloads.All(),
 		Topologies: backends.Topologies(),
 		Labs:       []lab.Driver{lab.Local(), docker.Driver(), external.Driver()},
+		Stores:     backends.Stores(),
 		Templates:  languages.Templates(),
 	}
 }

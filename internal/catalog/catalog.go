@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
+	"github.com/lockbench/lockbench/workloads/guard"
 )
 
 // Catalog is all there is. The order is that of lists and of the matrix; names are
@@ -24,6 +25,7 @@ type Catalog struct {
 	Workloads  []workloads.Workload
 	Topologies []lab.Topology
 	Labs       []lab.Driver
+	Stores     []guard.Kind // what can keep the protected store's fenced copy, beside memory
 	// Templates are what locks in other languages begin with.
 	Templates []foreign.Template
 }
@@ -80,6 +82,11 @@ func (c Catalog) Workload(name string) (workloads.Workload, error) {
 // Topology of that name.
 func (c Catalog) Topology(name string) (lab.Topology, error) {
 	return find("topology", c.Topologies, topologyName, name)
+}
+
+// Store of that name.
+func (c Catalog) Store(name string) (guard.Kind, error) {
+	return find("store", c.Stores, storeName, name)
 }
 
 // Lab of that name, with the servers at the addresses, "" for its own.
@@ -166,6 +173,7 @@ func faultName(f faults.Fault) string          { return f.Name }
 func workloadName(w workloads.Workload) string { return w.Info().Name }
 func topologyName(t lab.Topology) string       { return t.Name }
 func labName(d lab.Driver) string              { return d.Name }
+func storeName(k guard.Kind) string            { return k.Name }
 
 func names[T any](all []T, name func(T) string) (list []string) {
 	for _, x := range all {
@@ -184,13 +192,14 @@ func find[T any](what string, all []T, nameOf func(T) string, name string) (T, e
 }
 
 // Check says what is wrong with the lists themselves: a name that is there twice, or
-// none, or a list without anything.
+// none, or a list without anything where one is needed.
 func (c Catalog) Check() error {
 	for what, list := range map[string][]string{
 		"algorithm": names(c.Locks, lockName), "fault": names(append(slices.Clip(c.Faults), c.More...), faultName),
 		"workload": names(c.Workloads, workloadName), "topology": names(c.Topologies, topologyName), "lab": names(c.Labs, labName),
+		"store": names(c.Stores, storeName),
 	} {
-		if len(list) == 0 {
+		if len(list) == 0 && what != "store" { // there is always memory
 			return fmt.Errorf("the catalogue has no %s", what)
 		}
 		slices.Sort(list)

@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/lockbench/lockbench/lab"
-	"github.com/lockbench/lockbench/workloads/guard"
 )
 
 // startDatabase starts what keeps the fenced copy of the protected store, if anything
@@ -15,7 +14,7 @@ func (s *stage) startDatabase(ctx context.Context) (told []string, err error) {
 	if s.plan.Store == "" {
 		return nil, nil
 	}
-	kind, err := guard.Find(s.plan.Store)
+	kind, err := s.catalog.Store(s.plan.Store)
 	if err != nil {
 		return nil, fmt.Errorf("run: the store: %w", err)
 	}

@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/workloads/guard"
 )
 
 // TestStoreInADatabase wants each database's statement to refuse what a holder writes
 // after its lease, where nothing else does.
 func TestStoreInADatabase(t *testing.T) {
-	for _, kind := range guard.All() {
+	for _, kind := range backends.Stores() {
 		beside(t, kind.Name, func(t *testing.T) {
 			res, _, err := do(t, "redis-fenced", "pause@before-write", counter, func(p *history.Plan) { p.Store = kind.Name })
 			if err != nil || res.Outcome != lb.Fence {

@@ -43,6 +43,7 @@ func things() catalog.Catalog {
 		Workloads:  append(workloads.All(), failing{}, judging{}),
 		Topologies: backends.Topologies(),
 		Labs:       []lab.Driver{lab.Local()},
+		Stores:     backends.Stores(),
 	}
 }
 

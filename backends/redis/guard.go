@@ -1,32 +1,44 @@
-package guard
+package redis
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
+	"github.com/lockbench/lockbench/workloads/guard"
 	"github.com/redis/go-redis/v9"
 )
 
-// redisGuard keeps a record as a hash of token and value, and asks a script, because
+//go:embed guard.lua
+var statement string
+
+// Store keeps the protected store's fenced copy.
+func Store() guard.Kind {
+	return guard.Kind{Name: "redis", Doc: "the fenced copy is a hash in Redis, written by a script",
+		Topology: "redis", Statement: strings.TrimSpace(statement), Open: openGuard}
+}
+
+// fenced keeps a record as a hash of token and value, and asks a script, because
 // no command compares before it sets.
-type redisGuard struct {
+type fenced struct {
 	client *redis.Client
 	script *redis.Script
 }
 
-func openRedis(ctx context.Context, addr string) (Guard, error) {
+func openGuard(ctx context.Context, addr string) (guard.Guard, error) {
 	// A script that was sent again would meet its own token, and its own value.
 	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1})
 	if err := c.Ping(ctx).Err(); err != nil {
 		return nil, errors.Join(fmt.Errorf("guard: connect to Redis at %s: %w", addr, err), c.Close())
 	}
-	return redisGuard{c, redis.NewScript(statement("redis.lua"))}, nil
+	return fenced{c, redis.NewScript(statement)}, nil
 }
 
-// Admit implements [Guard].
-func (g redisGuard) Admit(ctx context.Context, claims []Claim) (before []int64, admitted bool, err error) {
+// Admit implements [guard.Guard].
+func (g fenced) Admit(ctx context.Context, claims []guard.Claim) (before []int64, admitted bool, err error) {
 	var keys []string
 	var args []any
 	for _, c := range claims {
@@ -47,5 +59,5 @@ func (g redisGuard) Admit(ctx context.Context, claims []Claim) (before []int64, 
 	return before, true, nil
 }
 
-// Close implements [Guard].
-func (g redisGuard) Close() error { return g.client.Close() }
+// Close implements [guard.Guard].
+func (g fenced) Close() error { return g.client.Close() }

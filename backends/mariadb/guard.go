@@ -1,17 +1,29 @@
-package guard
+package mariadb
 
 import (
 	"context"
 	"database/sql"
+	_ "embed"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/lockbench/lockbench/workloads/guard"
 )
 
-// mysqlGuard keeps a record as a row with its token, and updates it on condition. The
+//go:embed guard.sql
+var statement string
+
+// Store keeps the protected store's fenced copy.
+func Store() guard.Kind {
+	return guard.Kind{Name: "mysql", Doc: "the fenced copy is a row in MySQL, written by a conditional UPDATE",
+		Topology: "mariadb", Statement: strings.TrimSpace(statement), Open: openGuard}
+}
+
+// fenced keeps a record as a row with its token, and updates it on condition. The
 // number of rows that matched says whether it was refused.
-type mysqlGuard struct{ db *sql.DB }
+type fenced struct{ db *sql.DB }
 
 const (
 	guardedTable = `CREATE TABLE IF NOT EXISTS guarded (
@@ -23,7 +35,7 @@ const (
 	guardedBefore = `SELECT value FROM guarded WHERE name = ? FOR UPDATE`
 )
 
-func openMySQL(ctx context.Context, addr string) (Guard, error) {
+func openGuard(ctx context.Context, addr string) (guard.Guard, error) {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.DBName, cfg.Net, cfg.Addr = "lockbench", "lockbench", "tcp", addr
 	cfg.InterpolateParams = true // one round trip a statement, not two
@@ -37,11 +49,11 @@ func openMySQL(ctx context.Context, addr string) (Guard, error) {
 	if _, err := db.ExecContext(ctx, guardedTable); err != nil {
 		return nil, errors.Join(fmt.Errorf("guard: make a table in MySQL at %s: %w", addr, err), db.Close())
 	}
-	return mysqlGuard{db}, nil
+	return fenced{db}, nil
 }
 
-// Admit implements [Guard].
-func (g mysqlGuard) Admit(ctx context.Context, claims []Claim) (before []int64, admitted bool, err error) {
+// Admit implements [guard.Guard].
+func (g fenced) Admit(ctx context.Context, claims []guard.Claim) (before []int64, admitted bool, err error) {
 	tx, err := g.db.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, false, fmt.Errorf("guard: begin a transaction: %w", err)
@@ -63,14 +75,14 @@ func (g mysqlGuard) Admit(ctx context.Context, claims []Claim) (before []int64, 
 }
 
 // update does one claim and returns what its record held before.
-func update(ctx context.Context, tx *sql.Tx, c Claim) (before int64, ok bool, err error) {
+func update(ctx context.Context, tx *sql.Tx, c guard.Claim) (before int64, ok bool, err error) {
 	if _, err := tx.ExecContext(ctx, guardedFirst, c.Record, c.First); err != nil {
 		return 0, false, fmt.Errorf("guard: make a row: %w", err)
 	}
 	if err := tx.QueryRowContext(ctx, guardedBefore, c.Record).Scan(&before); err != nil {
 		return 0, false, fmt.Errorf("guard: read a row: %w", err)
 	}
-	res, err := tx.ExecContext(ctx, statement("mysql.sql"), c.Token, c.New, c.Record, c.Token)
+	res, err := tx.ExecContext(ctx, statement, c.Token, c.New, c.Record, c.Token)
 	if err != nil {
 		return 0, false, fmt.Errorf("guard: update a row: %w", err)
 	}
@@ -78,5 +90,5 @@ func update(ctx context.Context, tx *sql.Tx, c Claim) (before int64, ok bool, er
 	return before, n == 1, err
 }
 
-// Close implements [Guard].
-func (g mysqlGuard) Close() error { return g.db.Close() }
+// Close implements [guard.Guard].
+func (g fenced) Close() error { return g.db.Close() }

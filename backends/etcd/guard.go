@@ -1,21 +1,33 @@
-package guard
+package etcd
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/workloads/guard"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 )
 
-// etcdGuard keeps a record as two keys, its token and its value, and writes in a
-// transaction that compares the token.
-type etcdGuard struct{ client *clientv3.Client }
+//go:embed guard.txt
+var statement string
 
-func openEtcd(ctx context.Context, addr string) (Guard, error) {
+// Store keeps the protected store's fenced copy.
+func Store() guard.Kind {
+	return guard.Kind{Name: "etcd", Doc: "the fenced copy is a key in etcd, written by a transaction that compares the token",
+		Topology: "etcd", Statement: strings.TrimSpace(statement), Open: openGuard}
+}
+
+// fenced keeps a record as two keys, its token and its value, and writes in a
+// transaction that compares the token.
+type fenced struct{ client *clientv3.Client }
+
+func openGuard(ctx context.Context, addr string) (guard.Guard, error) {
 	c, err := clientv3.New(clientv3.Config{Endpoints: []string{addr}, DialTimeout: 5 * time.Second, Logger: zap.NewNop()})
 	if err != nil {
 		return nil, fmt.Errorf("guard: connect to etcd at %s: %w", addr, err)
@@ -23,7 +35,7 @@ func openEtcd(ctx context.Context, addr string) (Guard, error) {
 	if _, err := c.Get(ctx, "ready"); err != nil {
 		return nil, errors.Join(fmt.Errorf("guard: connect to etcd at %s: %w", addr, err), c.Close())
 	}
-	return etcdGuard{c}, nil
+	return fenced{c}, nil
 }
 
 // pad is the token as etcd can compare it: as bytes.
@@ -32,8 +44,8 @@ func pad(token uint64) string { return fmt.Sprintf("%020d", token) }
 func tokenKey(record string) string { return "token/" + record }
 func valueKey(record string) string { return "value/" + record }
 
-// Admit implements [Guard].
-func (g etcdGuard) Admit(ctx context.Context, claims []Claim) (before []int64, admitted bool, err error) {
+// Admit implements [guard.Guard].
+func (g fenced) Admit(ctx context.Context, claims []guard.Claim) (before []int64, admitted bool, err error) {
 	var fresh []clientv3.Cmp
 	var then []clientv3.Op
 	for _, c := range claims {
@@ -72,7 +84,7 @@ func (g etcdGuard) Admit(ctx context.Context, claims []Claim) (before []int64, a
 
 // first makes a record that nobody has claimed yet: a missing key has no value that
 // could be compared.
-func (g etcdGuard) first(ctx context.Context, c Claim) error {
+func (g fenced) first(ctx context.Context, c guard.Claim) error {
 	_, err := g.client.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(tokenKey(c.Record)), "=", 0)).
 		Then(clientv3.OpPut(tokenKey(c.Record), pad(0)), clientv3.OpPut(valueKey(c.Record), strconv.FormatInt(c.First, 10))).Commit()
 	if err != nil {
@@ -81,5 +93,5 @@ func (g etcdGuard) first(ctx context.Context, c Claim) error {
 	return nil
 }
 
-// Close implements [Guard].
-func (g etcdGuard) Close() error { return g.client.Close() }
+// Close implements [guard.Guard].
+func (g fenced) Close() error { return g.client.Close() }
