@@ -6,16 +6,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/shell"
 	"github.com/lockbench/lockbench/internal/testkit"
 )
+
+// images are those of all servers.
+func images() (all []string) {
+	for _, t := range backends.Topologies() {
+		if image := t.Kind.Image; image != "" && !slices.Contains(all, image) {
+			all = append(all, image)
+		}
+	}
+	return all
+}
 
 // composed starts services of docker/compose.yaml for the time of the test, and returns the
 // command that does more with them.
@@ -30,9 +42,10 @@ func composed(t *testing.T, profiles ...string) (command string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	env := os.Environ()
-	for _, kind := range []string{"redis", "etcd", "zookeeper", "mariadb"} {
-		image, err := docker.Image(ctx, kind)
+	for _, of := range images() {
+		image, err := docker.Image(ctx, of)
 		testkit.Need(t, "a container engine with images", err)
+		kind, _, _ := strings.Cut(of, "=")
 		env = append(env, "LOCKBENCH_IMAGE_"+strings.ToUpper(kind)+"="+image)
 	}
 	file, err := filepath.Abs("../docker/compose.yaml")

@@ -181,6 +181,9 @@ func (prog program) readyFor(ctx context.Context, p *planFlags, locks ...string)
 // ready says whether this machine has the lab, with the servers of these topologies, as
 // the user wants them.
 func (p program) ready(ctx context.Context, driver lab.Driver, topologies []string, own lab.Own, yes bool) error {
+	if err := own.Check(p.Topologies); err != nil {
+		return usage("%w", err)
+	}
 	var kinds []lab.Kind
 	software := ""
 	for _, name := range topologies {

@@ -157,7 +157,7 @@ func TestContainers(t *testing.T) {
 	testkit.Share(t, 5) // two labs at a time, each with some seven containers
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	testkit.Need(t, "Docker and the images of all servers", docker.Check(ctx, "redis", "etcd", "zookeeper", "mariadb"))
+	testkit.Need(t, "Docker and the images of all servers", docker.Check(ctx, images()...))
 	const locks = "redis-setpx-lua,etcd-lease,zk-sequential,mysql-insert-ttl"
 	got := cells(t, testkit.Command(t, t.TempDir(), "matrix", "--json", "--lab", "docker", "--algorithms", locks,
 		"--faults", "cut-holder,server-clock", "--jobs", "2"), exitKept)
@@ -305,7 +305,7 @@ func killed(t *testing.T, algorithm string, lane uint64) {
 // TestKilledInContainers: nothing of a lab in containers runs on when lockbench is killed,
 // and what the engine keeps of it, clean removes.
 func TestKilledInContainers(t *testing.T) {
-	testkit.Need(t, "Docker and the image of Redis", docker.Check(t.Context(), "redis"))
+	testkit.Need(t, "Docker and the images of all servers", docker.Check(t.Context(), images()...))
 	t.Parallel()
 	testkit.Only(t, "clean") // which removes what others have left, too
 	testkit.Share(t, 2)

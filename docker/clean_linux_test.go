@@ -58,7 +58,7 @@ func open(t *testing.T) {
 }
 
 func TestClean(t *testing.T) {
-	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), redisImage))
 	if os.Getenv(crashing) == "" { // else it is this test that has the place
 		testkit.Only(t, "clean")
 		testkit.Share(t, 2)
@@ -105,7 +105,7 @@ func TestClean(t *testing.T) {
 // TestCleanBusyNetwork: a network of a lab whose owner has died goes, though a container
 // that is nobody's lab is on it, and that container stays.
 func TestCleanBusyNetwork(t *testing.T) {
-	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), redisImage))
 	testkit.Only(t, "clean")
 	testkit.Share(t, 1)
 	engine, err := connect(t.Context())
@@ -118,7 +118,7 @@ func TestCleanBusyNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	image, err := resolve(t.Context(), engine, "redis")
+	image, err := resolve(t.Context(), engine, redisImage)
 	if err != nil {
 		t.Fatal(err)
 	}

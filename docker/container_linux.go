@@ -37,17 +37,17 @@ var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 // atHome is where this program's file is in a container.
 const atHome = "/.lockbench"
 
-// make starts a container from the image of a kind of servers, "" for an empty one, whose
+// make starts a container from an image, as a [lab.Kind] names it, "" for an empty one, whose
 // first process only waits: what the image itself would start is not wanted yet.
-func (g *ground) make(ctx context.Context, name, kind string) (m made, err error) {
+func (g *ground) make(ctx context.Context, name, of string) (m made, err error) {
 	if !hostName.MatchString(name) {
 		return m, fmt.Errorf("%q: a name is made of a-z, 0-9 and inner hyphens", name)
 	}
 	image := emptyImage
-	if kind == "" {
+	if of == "" {
 		err = provideEmpty(ctx, g.engine)
 	} else {
-		image, err = resolve(ctx, g.engine, kind)
+		image, err = resolve(ctx, g.engine, of)
 	}
 	if err != nil {
 		return m, err

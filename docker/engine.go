@@ -20,9 +20,9 @@ import (
 // engine 20.10.
 const minAPI = "1.41"
 
-// Check says why the lab can't run containers of these kinds of images ("redis")
-// right now, without pulling anything; nil if it can.
-func Check(ctx context.Context, kinds ...string) error {
+// Check says why the lab can't run containers of these images, each as a
+// [lab.Kind] names it, right now, without pulling anything; nil if it can.
+func Check(ctx context.Context, images ...string) error {
 	engine, err := connect(ctx)
 	if err != nil {
 		return err
@@ -31,22 +31,22 @@ func Check(ctx context.Context, kinds ...string) error {
 	if err := errors.Join(beside(engine), contained()); err != nil {
 		return err
 	}
-	for _, kind := range kinds {
-		if _, err := resolve(ctx, engine, kind); err != nil {
+	for _, image := range images {
+		if _, err := resolve(ctx, engine, image); err != nil {
 			return fmt.Errorf("docker: %w", err)
 		}
 	}
 	return nil
 }
 
-// Image is the name of the image that servers of a kind run in; the engine has it.
-func Image(ctx context.Context, kind string) (string, error) {
+// Image is the name of what the engine has for the image, as a [lab.Kind] names it.
+func Image(ctx context.Context, image string) (string, error) {
 	engine, err := connect(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer engine.Close()
-	return resolve(ctx, engine, kind)
+	return resolve(ctx, engine, image)
 }
 
 // connect finds the engine the way testcontainers does: DOCKER_HOST, its

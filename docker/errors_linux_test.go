@@ -16,7 +16,7 @@ func TestStartErrors(t *testing.T) {
 	if l == nil {
 		return
 	}
-	h := newHost(t, l, "h1", "redis")
+	h := newHost(t, l, "h1", redisImage)
 	with := func(change func(*lab.Program)) lab.Program {
 		p := server()
 		change(&p)
@@ -60,7 +60,7 @@ func TestHostErrors(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), redisImage))
 	engine, err := connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%s is %q, %v; want %q, absent: %v", kind, got, err, want, absent)
 		}
 	}
-	present, err := resolve(t.Context(), engine, "redis")
+	present, err := resolve(t.Context(), engine, redisImage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,9 +81,9 @@ func TestResolve(t *testing.T) {
 	const none = "lockbench/no-such-image:none"
 	resolves(none, none, true)
 	t.Setenv("LOCKBENCH_IMAGE_REDIS", none) // an explicit name has no fallback
-	resolves("redis", none, true)
+	resolves(redisImage, none, true)
 	t.Setenv("LOCKBENCH_IMAGE_ZOOKEEPER", present)
-	resolves("zookeeper", present, false)
+	resolves("zookeeper=zookeeper:3.9", present, false)
 }
 
 // TestComposeImages: who looks at servers by hand has those of the lab.
@@ -92,7 +92,11 @@ func TestComposeImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind, official := range images {
+	for _, top := range lab.Topologies() {
+		kind, official := named(top.Kind.Image)
+		if top.Servers == 0 {
+			continue
+		}
 		if want := "${" + override(kind) + ":-" + official + "}"; !strings.Contains(string(text), want) {
 			t.Errorf("compose.yaml has no %s", want)
 		}
@@ -102,7 +106,7 @@ func TestComposeImages(t *testing.T) {
 func TestMissingImage(t *testing.T) {
 	t.Setenv("LOCKBENCH_IMAGE_REDIS", "lockbench/no-such-image:none")
 	for kind, want := range map[string]string{
-		"redis": "docker: image lockbench/no-such-image:none: the image is not on this engine: " +
+		redisImage: "docker: image lockbench/no-such-image:none: the image is not on this engine: " +
 			"docker pull lockbench/no-such-image:none, name another one in LOCKBENCH_IMAGE_REDIS, " +
 			"or build it with `make docker-images`",
 		"lockbench/other:none": "docker: image lockbench/other:none: the image is not on this engine: " +
@@ -117,12 +121,12 @@ func TestMissingImage(t *testing.T) {
 
 // TestAsk: a command's answer comes from the image, and nothing is left of the question.
 func TestAsk(t *testing.T) {
-	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
-	text, err := ask(t.Context(), lab.Kind{Image: "redis"}, []string{"redis-server", "--version"})
+	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), redisImage))
+	text, err := ask(t.Context(), lab.Kind{Image: redisImage}, []string{"redis-server", "--version"})
 	if err != nil || !strings.HasPrefix(string(text), "Redis server v=") {
 		t.Errorf("the image says %q, %v", text, err)
 	}
-	if _, err := ask(t.Context(), lab.Kind{Image: "redis"}, []string{"false"}); err == nil {
+	if _, err := ask(t.Context(), lab.Kind{Image: redisImage}, []string{"false"}); err == nil {
 		t.Error("a question that fails has an answer")
 	}
 	if left := leftovers(t, os.Getpid()); len(left) > 0 {

@@ -16,34 +16,35 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// images is the one table of what runs in containers, by kind. A program asks
-// for a kind; any other name is taken as the image itself.
-var images = map[string]string{
-	"etcd":      "quay.io/coreos/etcd:v3.6.5",
-	"mariadb":   "mariadb:11",
-	"redis":     "redis:7",
-	"zookeeper": "zookeeper:3.9",
-}
-
 // builtImage is what docker/build.sh makes of a kind.
 func builtImage(kind string) string { return "lockbench/" + kind + ":debian" }
 
 // override is the environment variable that replaces a kind's image.
 func override(kind string) string { return "LOCKBENCH_IMAGE_" + strings.ToUpper(kind) }
 
+// named takes a [lab.Kind]'s image apart: the official one, and the short name of the kind by
+// which others may stand in for it, "" where none may.
+func named(image string) (kind, official string) {
+	kind, official, ok := strings.Cut(image, "=")
+	if !ok {
+		return "", image
+	}
+	return kind, official
+}
+
 // errAbsent: the engine does not have the image.
 var errAbsent = errors.New("the image is not on this engine")
 
-// resolve finds the image that the engine has for a kind, or for an image's own
-// name: what the environment names, else the default, else the one built here.
-// If it has none, the result is the name to pull, with errAbsent.
+// resolve finds what the engine has for an image, as a [lab.Kind] names it: what the
+// environment names, else the official one, else the one built here. If it has none, the result is the name to pull, with errAbsent.
 //
 // A built image goes before a pull, not after one that failed: whoever builds it
 // mostly reaches no registry, where a pull takes long to fail.
-func resolve(ctx context.Context, engine *client.Client, kind string) (string, error) {
-	names := []string{kind}
-	if official, ok := images[kind]; ok {
-		names = []string{official, builtImage(kind)}
+func resolve(ctx context.Context, engine *client.Client, image string) (string, error) {
+	kind, official := named(image)
+	names := []string{official}
+	if kind != "" {
+		names = append(names, builtImage(kind))
 		if own := os.Getenv(override(kind)); own != "" {
 			names = []string{own}
 		}
@@ -71,10 +72,10 @@ func sayBuilt(kind, built, official string) {
 	}
 }
 
-// absent says what to do about a missing image.
+// absent says what to do about a missing image, of a kind or of none.
 func absent(kind, name string) error {
 	remedy := "docker pull " + name
-	if _, ok := images[kind]; ok {
+	if kind != "" {
 		remedy += ", name another one in " + override(kind) + ", or build it with `make docker-images`"
 	}
 	return fmt.Errorf("image %s: %w: %s", name, errAbsent, remedy)

@@ -13,12 +13,15 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
+// redisImage is the image of Redis servers, as their kind names it.
+const redisImage = "redis=redis:7"
+
 func TestSignals(t *testing.T) {
 	l := inside(t)
 	if l == nil {
 		return
 	}
-	h := newHost(t, l, "r1", "redis")
+	h := newHost(t, l, "r1", redisImage)
 	p := start(t, h, server())
 	if p.Name() != "r1" || p.Endpoint() != h.Addr()+":6379" {
 		t.Errorf("process %q, reached at %q", p.Name(), p.Endpoint())
@@ -50,7 +53,7 @@ func TestRestart(t *testing.T) {
 	if l == nil {
 		return
 	}
-	h := newHost(t, l, "r1", "redis")
+	h := newHost(t, l, "r1", redisImage)
 	for i, want := range []int64{0, 1, 0} {
 		program := server()
 		program.Fresh = i == 2
@@ -75,10 +78,10 @@ func TestPackets(t *testing.T) {
 	if l == nil {
 		return
 	}
-	master := start(t, newHost(t, l, "master", "redis"), server())
+	master := start(t, newHost(t, l, "master", redisImage), server())
 	program := server()
 	program.Argv = append(program.Argv, "--replicaof", master.Addr(), "6379", "--repl-timeout", "1", "--repl-ping-replica-period", "1")
-	replica := start(t, newHost(t, l, "replica", "redis"), program)
+	replica := start(t, newHost(t, l, "replica", redisImage), program)
 	c := dial(replica.Endpoint())
 	defer c.Close()
 	link := func(want string) {
@@ -122,7 +125,7 @@ func TestAddress(t *testing.T) {
 	addr := l.(interface{ VirtualAddr() string }).VirtualAddr()
 	var one []string
 	for _, name := range []string{"r1", "r2"} {
-		h := newHost(t, l, name, "redis")
+		h := newHost(t, l, name, redisImage)
 		program := server()
 		program.Argv[2] = "0.0.0.0" // of all addresses
 		start(t, h, program)
@@ -157,7 +160,7 @@ func TestContained(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "shown"), []byte("shown"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := newHost(t, l, "r1", "redis")
+	h := newHost(t, l, "r1", redisImage)
 	var out, log bytes.Buffer
 	p := start(t, h, lab.Program{Stdout: &out, Log: &log, Sees: []string{dir}, Argv: []string{"sh", "-c",
 		"grep CapEff /proc/self/status; hostname; cat " + dir + "/shown; mount -t tmpfs x /mnt && echo mounted; [ -e " + program + " ] && echo seen; [ $$ -lt 100 ] && echo small"}})
@@ -173,7 +176,7 @@ func TestFullDisk(t *testing.T) {
 	if l == nil {
 		return
 	}
-	h := newHost(t, l, "r1", "redis")
+	h := newHost(t, l, "r1", redisImage)
 	c := dial(start(t, h, server()).Endpoint())
 	defer c.Close()
 	big := strings.Repeat("x", 1<<16)

@@ -56,7 +56,7 @@ func inside(t *testing.T) lab.Lab {
 		})
 		return l
 	}
-	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), "redis"))
+	testkit.Need(t, "a container engine with the redis image", Check(t.Context(), redisImage))
 	testkit.Share(t, 1)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)

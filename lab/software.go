@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/english"
 )
 
 // Software is what the servers of a kind are made of, as far as a user can change it.
@@ -19,6 +21,12 @@ type Software struct {
 	// Builtin is the Go module of the one that lockbench contains, "" for none. One of the
 	// user's lacks what that can do.
 	Builtin string
+	// Unfit are the characters that the value of an option can't have, because what starts the
+	// server takes them for something else.
+	Unfit string
+	// Runs is the program that runs what a user calls the binary, where that is none itself:
+	// Java, for a class path. What it runs can't be asked for its version.
+	Runs string
 }
 
 // The software of the kinds.
@@ -43,7 +51,7 @@ var (
 			return p
 		},
 		Binary: redisSoftware.Binary}
-	zookeeperSoftware = Software{Name: "zookeeper",
+	zookeeperSoftware = Software{Name: "zookeeper", Runs: "java",
 		Option: func(p Program, name, value string) Program {
 			files := map[string]string{}
 			for file, text := range p.Files {
@@ -58,7 +66,7 @@ var (
 			p.Env = append(slices.Clip(p.Env), "LOCKBENCH_ZOOKEEPER="+path)
 			return p
 		}}
-	mariadbSoftware = Software{Name: "mariadb",
+	mariadbSoftware = Software{Name: "mariadb", Unfit: " \t*?[", // a shell
 		Option: func(p Program, name, value string) Program { return moreMariaDB(p, "--"+name+"="+value) },
 		Binary: func(p Program, path string) Program {
 			p.Env = append(slices.Clip(p.Env), "LOCKBENCH_MARIADBD="+path)
@@ -87,6 +95,32 @@ func (o Own) For(t Topology) Own {
 	return o
 }
 
+// Check says what is wrong with it if these topologies are all there are, or nil.
+func (o Own) Check(all []Topology) error {
+	var known []string
+	for _, t := range all {
+		if name := t.Kind.Software.Name; name != "" && !slices.Contains(known, name) {
+			known = append(known, name)
+		}
+	}
+	for _, given := range []struct{ what, text, form string }{{binaryOf, o.Binary, "PATH"}, {imageOf, o.Image, "NAME"}} {
+		name, _, err := ofSoftware(given.what, given.text, given.form)
+		if err == nil && given.text != "" && !slices.Contains(known, name) {
+			err = fmt.Errorf("%s %q: the software is %s", given.what, given.text, english.Or(known))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// What a user says of which software, in messages.
+const (
+	binaryOf = "server binary"
+	imageOf  = "image"
+)
+
 // With is the topology with servers as a user wants them. A binary or an image of other
 // software than the topology's is none of its business.
 func (t Topology) With(o Own) (Topology, error) {
@@ -100,7 +134,7 @@ func (t Topology) With(o Own) (Topology, error) {
 		if !ok || name == "" || strings.ContainsAny(name, " \t\n") || strings.Contains(value, "\n") {
 			return t, fmt.Errorf("server option %q is not NAME=VALUE", option)
 		}
-		if sw.Name == mariadbSoftware.Name && strings.ContainsAny(value, " \t*?[") {
+		if strings.ContainsAny(value, sw.Unfit) {
 			return t, fmt.Errorf("server option %q: a space or a pattern can't be passed to %s", option, sw.Name)
 		}
 		names, values = append(names, name), append(values, value)
@@ -132,10 +166,9 @@ func (t Topology) With(o Own) (Topology, error) {
 	if path != "" {
 		t.Kind.Version, t.Kind.Needs = Version{Of: path}, []string{path}
 		t.Kind.Install = ""
-		if sw.Name == zookeeperSoftware.Name {
-			t.Kind.Needs = []string{"java"}
-		}
-		if len(kind.Version.Command) > 0 && sw.Name != zookeeperSoftware.Name {
+		if sw.Runs != "" {
+			t.Kind.Needs = []string{sw.Runs}
+		} else if len(kind.Version.Command) > 0 {
 			t.Kind.Version = Version{Of: kind.Version.Of, Command: append([]string{path}, kind.Version.Command[1:]...)}
 		}
 		if sw.Builtin != "" {
@@ -148,7 +181,7 @@ func (t Topology) With(o Own) (Topology, error) {
 
 // binary is the path for the software, "" if it is for another.
 func (o Own) binary(software string) (string, error) {
-	of, path, err := ofSoftware("server binary", o.Binary, "PATH")
+	of, path, err := ofSoftware(binaryOf, o.Binary, "PATH")
 	if err == nil && path != "" && !filepath.IsAbs(path) {
 		err = errors.New("the path of a server's binary is absolute: " + path + " is not")
 	}
@@ -160,11 +193,14 @@ func (o Own) binary(software string) (string, error) {
 
 // image is the name of the image for the software, "" if it is for another.
 func (o Own) image(software string) (string, error) {
-	of, name, err := ofSoftware("image", o.Image, "NAME")
+	of, name, err := ofSoftware(imageOf, o.Image, "NAME")
+	if err == nil && strings.Contains(name, "=") {
+		err = fmt.Errorf("image %q: no image has such a name", name)
+	}
 	if err != nil || of != software || name == "" {
 		return "", err
 	}
-	// As everywhere. So it is never the mere name of a kind, which is looked up in a table.
+	// As everywhere.
 	if !strings.ContainsAny(name[strings.LastIndex(name, "/")+1:], ":@") {
 		name += ":latest"
 	}
@@ -177,12 +213,8 @@ func ofSoftware(what, text, form string) (name, value string, err error) {
 		return "", "", nil
 	}
 	name, value, ok := strings.Cut(text, "=")
-	known := slices.ContainsFunc(Topologies(), func(t Topology) bool { return name != "" && t.Kind.Software.Name == name })
-	switch {
-	case !ok || value == "":
+	if !ok || name == "" || value == "" {
 		err = fmt.Errorf("%s %q is not SOFTWARE=%s", what, text, form)
-	case !known:
-		err = fmt.Errorf("%s %q: the software is redis, etcd, zookeeper or mariadb", what, text)
 	}
 	return name, value, err
 }

@@ -58,8 +58,8 @@ func TestWith(t *testing.T) {
 	}
 	mariadb, _ := FindTopology("mariadb")
 	for _, wrong := range []Own{{Options: []string{"a"}}, {Options: []string{"=1"}}, {Options: []string{"a=1\n2"}}, {Options: []string{"a=b c"}},
-		{Binary: "mariadb"}, {Binary: "mariadb=relative"}, {Binary: "postgres=/opt/own"},
-		{Image: "mariadb"}, {Image: "mariadb="}, {Image: "=mariadb:11"}, {Image: "postgres=postgres:17"}} {
+		{Binary: "mariadb"}, {Binary: "mariadb=relative"}, {Binary: "=/opt/own"},
+		{Image: "mariadb"}, {Image: "mariadb="}, {Image: "=mariadb:11"}, {Image: "mariadb=a=b"}} {
 		if _, err := mariadb.With(wrong); err == nil {
 			t.Errorf("%+v is accepted", wrong)
 		}
@@ -67,6 +67,27 @@ func TestWith(t *testing.T) {
 	none, _ := FindTopology("none")
 	if _, err := none.With(Own{Options: []string{"a=1"}}); err == nil {
 		t.Error("options for no servers are accepted")
+	}
+}
+
+// TestOthers: software is refused that no topology is made of, by the list of what there is.
+func TestOthers(t *testing.T) {
+	redis, _ := FindTopology("redis")
+	etcd, _ := FindTopology("etcd")
+	all := []Topology{{Name: "none"}, redis, redis, etcd}
+	for _, right := range []Own{{}, {Binary: "etcd=/opt/own", Image: "redis=redis:8"}} {
+		if err := right.Check(all); err != nil {
+			t.Errorf("%+v: %v", right, err)
+		}
+	}
+	for want, wrong := range map[string]Own{
+		`server binary "mariadb=/opt/own": the software is redis or etcd`: {Binary: "mariadb=/opt/own"},
+		`image "mariadb=mariadb:11": the software is redis or etcd`:       {Image: "mariadb=mariadb:11"},
+		`image "redis" is not SOFTWARE=NAME`:                              {Image: "redis"},
+	} {
+		if err := wrong.Check(all); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 

@@ -70,7 +70,9 @@ type Kind struct {
 	// them; none where lockbench brings its own.
 	Needs   []string
 	Install string
-	// Image names the container image that has the programs, for labs of containers.
+	// Image names the container image that has the programs, for labs of containers: NAME, or
+	// SHORT=NAME where one that was built here may stand in for it, lockbench/SHORT:debian, or
+	// one that the user names in LOCKBENCH_IMAGE_SHORT.
 	Image string
 	// Software is what a user can change of them.
 	Software Software
@@ -130,19 +132,19 @@ var (
 	redisVersion   = Version{"redis-server", []string{"redis-server", "--version"}}
 	mariadbVersion = Version{"mariadbd", []string{"mariadbd", "--version"}}
 
-	redisKind = Kind{Name: "redis", Image: "redis", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+	redisKind = Kind{Name: "redis", Image: "redis=redis:7", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: redisProgram, Durable: redisDurable, Clock: redisClock, Counts: redisCounts, Keeps: redisKeeps, Commands: redisCommands}
-	redisReplicas = Kind{Name: "redis-replicas", Image: "redis", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+	redisReplicas = Kind{Name: "redis-replicas", Image: "redis=redis:7", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Keeps: redisKeeps, Clock: redisClock, Commands: redisCommands}
-	sentinel = Kind{Name: "sentinel", Image: "redis", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+	sentinel = Kind{Name: "sentinel", Image: "redis=redis:7", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: sentinelProgram, Commands: sentinelCommands}
-	etcdKind = Kind{Name: "etcd", Image: "etcd", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Lags: etcdLags, Apart: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock, Counts: etcdCounts, Keeps: etcdKeeps,
+	etcdKind = Kind{Name: "etcd", Image: "etcd=quay.io/coreos/etcd:v3.6.5", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Lags: etcdLags, Apart: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock, Counts: etcdCounts, Keeps: etcdKeeps,
 		Commands: etcdCommands, Replace: etcdReplace}
-	zookeeperKind = Kind{Name: "zookeeper", Image: "zookeeper", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
+	zookeeperKind = Kind{Name: "zookeeper", Image: "zookeeper=zookeeper:3.9", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
 		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock, Counts: zookeeperCounts, Keeps: zookeeperKeeps}
-	mariadbKind = Kind{Name: "mariadb", Image: "mariadb", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
+	mariadbKind = Kind{Name: "mariadb", Image: "mariadb=mariadb:11", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
 		Program: mariadbProgram, Durable: mariadbDurable, End: mariadbEnd, Keeps: mariadbKeeps, Clock: mariadbClock, Commands: mariadbCommands}
-	mariadbReplicas = Kind{Name: "mariadb-replica", Image: "mariadb", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
+	mariadbReplicas = Kind{Name: "mariadb-replica", Image: "mariadb=mariadb:11", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
 		Program: mariadbReplica, Durable: mariadbDurable, Grows: true, Leads: mariadbLeads, Promote: mariadbPromote, End: mariadbEnd, Keeps: mariadbKeeps, Clock: mariadbClock, Commands: mariadbCommands}
 )
 

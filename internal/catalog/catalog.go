@@ -160,7 +160,11 @@ func (c Catalog) Servers(plan history.Plan) (lab.Topology, error) {
 	if err != nil {
 		return t, err
 	}
-	return t.With(Own(plan))
+	own := Own(plan)
+	if err := own.Check(c.Topologies); err != nil {
+		return t, err
+	}
+	return t.With(own)
 }
 
 // Own is how a plan wants the servers to be.

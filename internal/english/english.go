@@ -1,5 +1,5 @@
 // Package english has the words that every part of the program needs: numbers with their nouns,
-// and the names that were perhaps meant.
+// choices, and the names that were perhaps meant.
 package english
 
 import (
@@ -28,6 +28,15 @@ func Noun[N int | uint64](n N, noun string) string {
 		return strings.TrimSuffix(noun, "y") + "ies"
 	}
 	return noun + "s"
+}
+
+// Or is a choice: "a", "a or b", "a, b or c".
+func Or(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // Near ends an error about an unknown name with those that were perhaps meant, the nearest first,

@@ -19,6 +19,15 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// TestOr: the last of a choice is told apart.
+func TestOr(t *testing.T) {
+	for want, of := range map[string][]string{"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"}} {
+		if got := Or(of); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestNear: the nearest first.
 func TestNear(t *testing.T) {
 	if got := Near("pause-holdr", []string{"none", "pause-client", "pause-leader", "pause-holder"}); !strings.HasPrefix(got, "; did you mean pause-holder") {

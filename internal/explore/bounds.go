@@ -105,17 +105,10 @@ func (b Bounds) String() string {
 	case n == 0:
 		faults = "nothing going wrong"
 	case n == 1:
-		faults = "at most one " + either(of)
+		faults = "at most one " + english.Or(of)
 	default:
 		faults = fmt.Sprintf("at most %d faults (at most %s)", n, strings.Join(most, ", "))
 	}
 	return fmt.Sprintf("%s, %s each, %s to ask again after a change, %s each, %s", english.Count(b.Clients, "client"), english.Count(b.Acquisitions, "acquisition"),
 		english.Count(b.Polls, "time"), english.Count(b.Renewals, "renewal"), faults)
-}
-
-func either(of []string) string {
-	if len(of) < 2 {
-		return strings.Join(of, "")
-	}
-	return strings.Join(of[:len(of)-1], ", ") + " or " + of[len(of)-1]
 }
