@@ -1,0 +1,25 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/backends/postgres"
+)
+
+// TestYardstick makes both round trips twice: what the first left behind is not in the way of
+// the second.
+func TestYardstick(t *testing.T) {
+	yard, err := postgres.Yardstick(t.Context(), server(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer yard.Close()
+	for range 2 {
+		if err := yard.Floor(t.Context()); err != nil {
+			t.Error("floor:", err)
+		}
+		if err := yard.Writes(t.Context()); err != nil {
+			t.Error("writes:", err)
+		}
+	}
+}
