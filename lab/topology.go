@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // ErrMissing is a server's program that is not installed.
@@ -78,6 +80,9 @@ type Kind struct {
 	Software Software
 	// Version is that of its servers.
 	Version Version
+	// Speaks is what they and their clients say to each other: whoever reads that is told it here. The zero
+	// language is one that lockbench can't read.
+	Speaks wire.Language
 	// Program of one of the hosts, which are in the order of the topology, servers
 	// before sentinels.
 	Program func(self Host, all []Host) Program
@@ -132,19 +137,19 @@ var (
 	redisVersion   = Version{"redis-server", []string{"redis-server", "--version"}}
 	mariadbVersion = Version{"mariadbd", []string{"mariadbd", "--version"}}
 
-	redisKind = Kind{Name: "redis", Image: "redis=redis:7", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+	redisKind = Kind{Name: "redis", Speaks: wire.Redis, Image: "redis=redis:7", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: redisProgram, Durable: redisDurable, Clock: redisClock, Counts: redisCounts, Keeps: redisKeeps, Commands: redisCommands}
-	redisReplicas = Kind{Name: "redis-replicas", Image: "redis=redis:7", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+	redisReplicas = Kind{Name: "redis-replicas", Speaks: wire.Redis, Image: "redis=redis:7", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Keeps: redisKeeps, Clock: redisClock, Commands: redisCommands}
-	sentinel = Kind{Name: "sentinel", Image: "redis=redis:7", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
+	sentinel = Kind{Name: "sentinel", Speaks: wire.Redis, Image: "redis=redis:7", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: sentinelProgram, Commands: sentinelCommands}
-	etcdKind = Kind{Name: "etcd", Image: "etcd=quay.io/coreos/etcd:v3.6.5", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Lags: etcdLags, Apart: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock, Counts: etcdCounts, Keeps: etcdKeeps,
+	etcdKind = Kind{Name: "etcd", Speaks: wire.Etcd, Image: "etcd=quay.io/coreos/etcd:v3.6.5", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Lags: etcdLags, Apart: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock, Counts: etcdCounts, Keeps: etcdKeeps,
 		Commands: etcdCommands, Replace: etcdReplace}
-	zookeeperKind = Kind{Name: "zookeeper", Image: "zookeeper=zookeeper:3.9", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
+	zookeeperKind = Kind{Name: "zookeeper", Speaks: wire.ZooKeeper, Image: "zookeeper=zookeeper:3.9", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
 		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock, Counts: zookeeperCounts, Keeps: zookeeperKeeps}
-	mariadbKind = Kind{Name: "mariadb", Image: "mariadb=mariadb:11", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
+	mariadbKind = Kind{Name: "mariadb", Speaks: wire.MySQL, Image: "mariadb=mariadb:11", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
 		Program: mariadbProgram, Durable: mariadbDurable, End: mariadbEnd, Keeps: mariadbKeeps, Clock: mariadbClock, Commands: mariadbCommands}
-	mariadbReplicas = Kind{Name: "mariadb-replica", Image: "mariadb=mariadb:11", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
+	mariadbReplicas = Kind{Name: "mariadb-replica", Speaks: wire.MySQL, Image: "mariadb=mariadb:11", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
 		Program: mariadbReplica, Durable: mariadbDurable, Grows: true, Leads: mariadbLeads, Promote: mariadbPromote, End: mariadbEnd, Keeps: mariadbKeeps, Clock: mariadbClock, Commands: mariadbCommands}
 )
 

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/foreign"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // Options are what the suite can't know from the algorithm itself.
@@ -29,6 +31,9 @@ type Options struct {
 	// Servers are the addresses (host:port) of the lock service. The suite puts a
 	// proxy of its own between each client and each server.
 	Servers []string
+	// Speaks is what they and their clients say to each other, as their topology has it
+	// (lab.Topology.Kind.Speaks): without it no request on the wire has its name.
+	Speaks wire.Language
 	// Only names the checks that are done, without the last, which is about all; none means all
 	// that apply.
 	Only []string
@@ -111,6 +116,7 @@ func Requests(impl lb.Impl, o Options) (*Suite, error) {
 }
 
 func suite(impl lb.Impl, o Options, all []check, wrong bool) (*Suite, error) {
+	impl = foreign.Hearing(impl, o.Speaks)
 	usual := 2 * time.Second
 	if o.Hasty != "" {
 		usual = 4 * time.Second
@@ -147,7 +153,7 @@ func (s *Suite) Checks() (names []string) {
 func (s *Suite) Do(ctx context.Context, name string) Result {
 	c := s.checks[slices.Index(s.Checks(), name)]
 	b := &bench{
-		times: s.times, impl: s.impl, servers: s.Servers, ttl: c.ttl(s), trips: s.RoundTrips, wrong: s.wrong, renewals: s.Renewals,
+		times: s.times, impl: s.impl, servers: s.Servers, speaks: s.Speaks, ttl: c.ttl(s), trips: s.RoundTrips, wrong: s.wrong, renewals: s.Renewals,
 		lock: s.lock + "-" + name, record: s.seen,
 	}
 	if s.Hasty != "" {

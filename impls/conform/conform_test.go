@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/impls/redis"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 func TestMain(m *testing.M) { labtest.Main(m) }
@@ -114,7 +115,7 @@ func TestSlow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tc.impl.Impl = redis.SetPXLua()
-			s, err := New(tc.impl, Options{Servers: servers, Patience: tc.patience})
+			s, err := New(tc.impl, Options{Servers: servers, Speaks: wire.Redis, Patience: tc.patience})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +182,7 @@ func TestSuiteConvictsAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := New(saying{redis.SetPXLua(), c.says}, Options{Servers: servers})
+			s, err := New(saying{redis.SetPXLua(), c.says}, Options{Servers: servers, Speaks: wire.Redis})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // bench is where one check happens: a lock of its own, and the clients.
@@ -17,6 +18,7 @@ type bench struct {
 	times
 	impl    lb.Impl
 	servers []string
+	speaks  wire.Language
 	ttl     time.Duration
 	trips   RoundTrips
 	wrong   bool // it is no lock
@@ -98,7 +100,7 @@ func (b *bench) stranger() (*party, error) {
 		Rand: rand.New(rand.NewPCG(uint64(n), 0)), Probe: p.watch,
 	}
 	for _, s := range b.servers {
-		via, err := newProxy(s)
+		via, err := newProxy(s, b.speaks)
 		if err != nil {
 			return nil, err
 		}

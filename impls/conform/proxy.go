@@ -15,6 +15,7 @@ import (
 // network would do, without a process to kill.
 type proxy struct {
 	server string
+	speaks wire.Language
 	l      net.Listener
 	keeps  []net.Conn // a connection of its own, by which its port stays its own
 
@@ -34,12 +35,12 @@ const (
 	loses         // requests go through, and their answers are lost
 )
 
-func newProxy(server string) (*proxy, error) {
+func newProxy(server string, speaks wire.Language) (*proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("conform: proxy: %w", err)
 	}
-	p := &proxy{server: server, l: l, conns: map[net.Conn]bool{}}
+	p := &proxy{server: server, speaks: speaks, l: l, conns: map[net.Conn]bool{}}
 	if err := p.keep(); err != nil {
 		p.close()
 		return nil, fmt.Errorf("conform: proxy: %w", err)
@@ -122,7 +123,7 @@ func (p *proxy) connect(client net.Conn) {
 		abort(client)
 		return
 	}
-	c := &wire.Conn{}
+	c := wire.New(p.speaks)
 	go p.copy(server, client, func(b []byte) { p.hear(c.Said(b)) }, hangs)
 	p.copy(client, server, func(b []byte) { c.Answered(b) }, hangs, loses)
 }

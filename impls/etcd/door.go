@@ -54,7 +54,7 @@ func (d *door) unary(ctx context.Context, method string, req, reply any, cc *grp
 	}
 	name := c.name
 	if name == "" {
-		name = wire.Etcd(method)
+		name = wire.EtcdRequest(method)
 	}
 	return d.env.Send(ctx, c.req, name, func(ctx context.Context) error {
 		c.sent++

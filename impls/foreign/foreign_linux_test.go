@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/kin"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 func TestMain(m *testing.M) {
@@ -34,6 +35,11 @@ func broken(t *testing.T, wrong string) foreign.Command {
 		t.Fatal(err)
 	}
 	return foreign.Command{Line: "exec " + path + " " + wrong, Title: "broken.py"}
+}
+
+// onRedis is the lock of a command, as everybody opens it.
+func onRedis(c foreign.Command) lb.Impl {
+	return foreign.Hearing(foreign.New(c, foreign.Description{}), wire.Redis)
 }
 
 // watch is a probe that remembers steps.
@@ -114,7 +120,7 @@ func TestWrongs(t *testing.T) {
 		{"leaves-a-helper", ""},
 	} {
 		t.Run(c.wrong, func(t *testing.T) {
-			client, err := (&foreign.Lock{Command: broken(t, c.wrong)}).Open(t.Context(), env)
+			client, err := onRedis(broken(t, c.wrong)).Open(t.Context(), env)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +173,7 @@ func isServer(pid int) bool {
 // nothing is said of it by the program.
 func TestSteps(t *testing.T) {
 	env, seen := envOf(t, "redis")
-	client, err := (&foreign.Lock{Command: broken(t, "")}).Open(t.Context(), env)
+	client, err := onRedis(broken(t, "")).Open(t.Context(), env)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 // its connection, as it is where a library's only thread stands there.
 type gate struct {
 	server string
+	speaks wire.Language
 	place  int // among several servers, from 1; 0 where there is but one
 	client *client
 	l      net.Listener
@@ -27,12 +28,12 @@ type gate struct {
 	conns map[net.Conn]bool // nil when it is closed
 }
 
-func newGate(server string, place int, c *client) (*gate, error) {
+func newGate(server string, speaks wire.Language, place int, c *client) (*gate, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("foreign: listen for %s: %w", server, err)
 	}
-	g := &gate{server: server, place: place, client: c, l: l, conns: map[net.Conn]bool{}}
+	g := &gate{server: server, speaks: speaks, place: place, client: c, l: l, conns: map[net.Conn]bool{}}
 	g.dial, g.end = context.WithCancel(context.Background())
 	go g.serve()
 	return g, nil
@@ -69,7 +70,7 @@ func (g *gate) connect(client *net.TCPConn) {
 		abort(server)
 		return
 	}
-	p := &pair{gate: g, client: client, server: server}
+	p := &pair{gate: g, client: client, server: server, wire: wire.New(g.speaks)}
 	go func() { p.copy(server, client, p.said); p.ended() }()
 	p.copy(client, server, p.answered)
 	p.ended()
@@ -79,7 +80,7 @@ func (g *gate) connect(client *net.TCPConn) {
 type pair struct {
 	gate           *gate
 	client, server *net.TCPConn
-	wire           wire.Conn
+	wire           *wire.Conn
 
 	mu    sync.Mutex
 	ends  int

@@ -13,6 +13,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // Lock is a lock that is a program.
@@ -21,10 +22,19 @@ type Lock struct {
 	Description Description
 	// Expect is what it is expected to do under faults.
 	Expect []lb.Expectation
+	// Speaks is what it and the servers say to each other: see [Hearing].
+	Speaks wire.Language
 }
 
 // New is the lock that a command starts, and that says so much of itself.
 func New(c Command, d Description) *Lock { return &Lock{Command: c, Description: d} }
+
+// Hearing is the lock on servers that speak s: see [Hearing].
+func (l *Lock) Hearing(s wire.Language) lb.Impl {
+	on := *l
+	on.Speaks = s
+	return &on
+}
 
 // Info implements [lb.Impl].
 func (l *Lock) Info() lb.Info {
@@ -51,7 +61,7 @@ func (l *Lock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		if len(env.Servers) == 1 {
 			place = 0
 		}
-		g, err := newGate(server, place, c)
+		g, err := newGate(server, l.Speaks, place, c)
 		if err != nil {
 			c.shut()
 			return nil, err

@@ -11,6 +11,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // adapters are the programs, what they share, and the templates that users begin with.
@@ -51,6 +52,13 @@ func adapter(command, described, needs string, expect []lb.Expectation) lb.Impl 
 
 // Info implements [lb.Impl].
 func (r *row) Info() lb.Info { return r.lock.Info() }
+
+// Hearing is the row on servers that speak s, as [foreign.Hearing] wants it.
+func (r *row) Hearing(s wire.Language) lb.Impl {
+	on := *r
+	on.lock.Speaks = s
+	return &on
+}
 
 // Open implements [lb.Impl].
 func (r *row) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {

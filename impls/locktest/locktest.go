@@ -16,6 +16,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/conform"
+	"github.com/lockbench/lockbench/lab"
 )
 
 // Options are what the suite can't know from the algorithm itself.
@@ -31,7 +32,7 @@ func Run(t *testing.T, impl lb.Impl, o Options) {
 	if o.RoundTrips.Acquire == 0 {
 		t.Fatal("locktest: Options.RoundTrips is required: say what an acquire and a release cost")
 	}
-	s, err := conform.New(impl, o)
+	s, err := conform.New(impl, told(t, impl, o))
 	run(t, s, err, (*testing.T).Parallel)
 }
 
@@ -39,8 +40,22 @@ func Run(t *testing.T, impl lb.Impl, o Options) {
 // [conform.Requests] does. It needs no RoundTrips.
 func RunRequests(t *testing.T, impl lb.Impl, o Options) {
 	t.Helper()
-	s, err := conform.Requests(impl, o)
+	s, err := conform.Requests(impl, told(t, impl, o))
 	run(t, s, err, func(*testing.T) {})
+}
+
+// told is o with what the servers speak: as those of the topologies do that the lock is for.
+func told(t *testing.T, impl lb.Impl, o Options) Options {
+	t.Helper()
+	for _, name := range impl.Info().Topologies {
+		if top, ok := lab.FindTopology(name); ok && o.Speaks.Name == "" {
+			o.Speaks = top.Kind.Speaks
+		}
+	}
+	if len(o.Servers) > 0 && o.Speaks.Name == "" {
+		t.Fatal("locktest: Options.Speaks is required for a lock on topologies of your own: Kind.Speaks of one of lockbench's")
+	}
+	return o
 }
 
 func run(t *testing.T, s *conform.Suite, err error, begin func(*testing.T)) {

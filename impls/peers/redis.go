@@ -82,7 +82,7 @@ func (r *goRedis) over(dial dialer, server int) dialer {
 		if err != nil {
 			return nil, err
 		}
-		return &conn{TCPConn: c.(*net.TCPConn), of: r, server: server}, nil
+		return &conn{TCPConn: c.(*net.TCPConn), of: r, server: server, wire: wire.New(wire.Redis)}, nil
 	}
 }
 
@@ -92,7 +92,7 @@ type conn struct {
 	*net.TCPConn
 	of     *goRedis
 	server int // its place among them, from 1, 0 where it is the only one
-	wire   wire.Conn
+	wire   *wire.Conn
 	asked  string // the command that was not answered yet
 }
 

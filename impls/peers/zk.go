@@ -106,8 +106,8 @@ func (c *zkLockClient) dial(network, address string, timeout time.Duration) (net
 	if err != nil {
 		return nil, err
 	}
-	return &zksession.Wire{Conn: conn, Env: c.env, For: c.serving,
-		Passes: []string{"create", "delete", "exists", "get", "children", "ping", "close"}}, nil
+	return zksession.NewWire(zksession.Wire{Conn: conn, Env: c.env, For: c.serving,
+		Passes: []string{"create", "delete", "exists", "get", "children", "ping", "close"}}), nil
 }
 
 func (c *zkLockClient) serving() lb.Request {

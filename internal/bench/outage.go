@@ -14,6 +14,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/internal/cost"
@@ -22,13 +23,13 @@ import (
 
 // Holder is what a process that holds a lock until it is killed is told.
 type Holder struct {
-	Algorithm          string
-	Exec               *history.Exec
-	Servers, Sentinels []string
-	Master             string
-	TTL                time.Duration
-	Request            lb.Request
-	Seed               uint64
+	Algorithm, Topology string
+	Exec                *history.Exec
+	Servers, Sentinels  []string
+	Master              string
+	TTL                 time.Duration
+	Request             lb.Request
+	Seed                uint64
 }
 
 // HolderReports is the descriptor at which it says that it holds the lock.
@@ -50,7 +51,11 @@ func Hold(ctx context.Context, in io.Reader, out io.Writer, c catalog.Catalog) e
 	if err != nil {
 		return err
 	}
-	client, err := impl.Open(ctx, &lb.Env{
+	t, err := c.Topology(h.Topology)
+	if err != nil {
+		return err
+	}
+	client, err := foreign.Hearing(impl, t.Kind.Speaks).Open(ctx, &lb.Env{
 		Client: "holder", Servers: h.Servers, Sentinels: h.Sentinels, Master: h.Master, TTL: h.TTL,
 		Clock: lb.HostClock{}, Rand: rand.New(rand.NewPCG(h.Seed, 1)),
 	})
@@ -145,7 +150,7 @@ func (d *death) begin(ctx context.Context, host lab.Host) error {
 	}
 	d.says = reportsOut
 	return json.NewEncoder(ordersIn).Encode(Holder{
-		Algorithm: d.row.name(), Exec: d.plan.Exec, Servers: d.row.on.up.Endpoints(), Sentinels: lab.Endpoints(d.row.on.up.Sentinels), Master: d.row.on.up.Master(),
+		Algorithm: d.row.name(), Topology: d.row.on.topology.Name, Exec: d.plan.Exec, Servers: d.row.on.up.Endpoints(), Sentinels: lab.Endpoints(d.row.on.up.Sentinels), Master: d.row.on.up.Master(),
 		TTL: d.plan.TTL, Seed: d.plan.Seed, Request: lb.Request{Lock: d.lock, Owner: d.lock + ".holder"},
 	})
 }

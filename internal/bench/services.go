@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/cost"
 	"github.com/lockbench/lockbench/lab"
@@ -106,7 +107,7 @@ func bringUp(ctx context.Context, l lab.Lab, d lab.Driver, c catalog.Catalog, p 
 			if services[at] == nil {
 				services[at] = &service{topology: t, servers: servers}
 			}
-			rows = append(rows, row{impl, services[at]})
+			rows = append(rows, row{foreign.Hearing(impl, t.Kind.Speaks), services[at]})
 		}
 	}
 	var (

@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
@@ -42,6 +43,7 @@ type engine struct {
 	info    lb.Info
 	work    workloads.Workload
 	service *lab.Service
+	speaks  wire.Language
 	store   string
 	prefix  string
 	time    virtual
@@ -73,6 +75,7 @@ type engine struct {
 
 // newEngine has a protected store of its own, until ctx ends.
 func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bounds, t lab.Topology, service *lab.Service) (*engine, error) {
+	impl = foreign.Hearing(impl, t.Kind.Speaks)
 	info := impl.Info()
 	e := &engine{Bounds: b, impl: impl, info: info, work: work, service: service, prefix: fmt.Sprintf("%s:explored:%x:", lb.Prefix, time.Now().UnixNano())}
 	switch {
@@ -89,7 +92,7 @@ func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bou
 	e.lags, e.apart = t.Kind.Lags, t.Kind.Apart
 	e.quorum = t.Quorum()
 	e.volleys = true // until it was seen that none does
-	e.rules = rulesOf(info)
+	e.rules, e.speaks = rulesOf(info, t.Kind.Speaks), t.Kind.Speaks
 	if !info.Traits.Push && !info.Traits.Fair && !info.NoTry {
 		e.impl = patient{impl}
 	}
@@ -201,7 +204,7 @@ func (e *engine) client(ctx context.Context, o *order, name string) (*client, er
 	c.begin(o)
 	env := lb.Env{Client: name, TTL: TTL, Master: e.service.Master(), Clock: hands{c}, Rand: rand.New(rand.NewPCG(uint64(name[1]), 0))}
 	for _, server := range e.service.Endpoints() {
-		r, err := newRelay(server)
+		r, err := newRelay(server, e.speaks)
 		if err != nil {
 			return nil, err
 		}

@@ -107,12 +107,12 @@ type rules struct {
 	calls bool
 }
 
-// rulesOf are those of a lock. What a program says of its requests nobody can look up, so that only those
-// are left out that the protocol itself makes reads.
-func rulesOf(info lb.Info) rules {
+// rulesOf are those of a lock on servers that speak l. What a program says of its requests nobody can look
+// up, so that only those are left out that the protocol itself makes reads.
+func rulesOf(info lb.Info, l wire.Language) rules {
 	r := rules{reads: info.Reads, own: info.Own, told: info.Traits.LostNotice}
 	if info.Program {
-		r.reads, r.own, r.onKeys = wire.Reads, wire.KeepAlives, wire.OnKeys
+		r.reads, r.own, r.onKeys = l.Reads, l.KeepAlives, append([]string{}, l.OnKeys...) // none where the language has none
 	}
 	return r
 }

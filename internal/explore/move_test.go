@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // someMoves are of every kind, of two clients.
@@ -186,5 +189,24 @@ func TestMoveTold(t *testing.T) {
 		if m.String() != want {
 			t.Errorf("%q, want %q", m, want)
 		}
+	}
+}
+
+// TestRulesOfPrograms: of what a program says of itself nothing counts, and its language tells which of its
+// requests others could tell. One that names none has none of those.
+func TestRulesOfPrograms(t *testing.T) {
+	info := lb.Info{Program: true, Reads: []string{"put"}, Own: []string{"put"}}
+	sends := func(name string) Move { return Move{"c1", Sends, name} }
+	for _, l := range []wire.Language{wire.Etcd, {}} {
+		r := rulesOf(info, l)
+		if r.onlyReads(sends("put")) || r.isOwn(sends("put")) || r.counts(sends("put")) {
+			t.Errorf("%s: a put is nothing to others", l.Name)
+		}
+	}
+	if r := rulesOf(info, wire.Etcd); !r.onlyReads(sends("get")) || !r.isOwn(sends("keep-alive")) {
+		t.Error("etcd: a get changes something, or a keep-alive is not its session's")
+	}
+	if r := rulesOf(info, wire.Redis); !r.counts(sends("set")) || r.counts(sends("publish")) {
+		t.Error("Redis: others can tell of a set that has changed nothing, or can't of a publish")
 	}
 }

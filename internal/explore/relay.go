@@ -16,6 +16,7 @@ import (
 // answer, as the server would see it.
 type relay struct {
 	server string
+	speaks wire.Language
 	l      net.Listener
 
 	mu    sync.Mutex
@@ -42,12 +43,12 @@ type news struct {
 	asked  bool     // the client has sent a request
 }
 
-func newRelay(server string) (*relay, error) {
+func newRelay(server string, speaks wire.Language) (*relay, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("explore: %w", err)
 	}
-	r := &relay{server: server, l: l, conns: map[net.Conn]bool{}}
+	r := &relay{server: server, speaks: speaks, l: l, conns: map[net.Conn]bool{}}
 	go r.serve()
 	return r, nil
 }
@@ -73,7 +74,7 @@ func (r *relay) connect(client net.Conn) {
 	if !r.keep(client, server) {
 		return
 	}
-	said, t := &wire.Conn{}, r.talk()
+	said, t := wire.New(r.speaks), r.talk()
 	go func() {
 		r.copy(server, client, func(b []byte) bool { r.asks(t, said.Said(b)); return true })
 		r.drop(client, server)

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // answering is a server that answers each request of Redis with its number.
@@ -56,7 +58,7 @@ func (s *answering) serve(c net.Conn) {
 func relayed(t *testing.T) (*relay, *answering) {
 	t.Helper()
 	s := newAnswering(t)
-	r, err := newRelay(s.Addr().String())
+	r, err := newRelay(s.Addr().String(), wire.Redis)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func (s *stage) listen(h lab.Host) error {
 	if err != nil {
 		return fmt.Errorf("run: overhear %s: %w", h.Name(), err)
 	}
-	t := &tapped{}
+	t := &tapped{Tap: tap.Tap{Speaks: s.setting.Topology.Kind.Speaks}}
 	t.host, err = s.lab.Network().Overhear(h, func(g lab.Segment) {
 		if g.From.Addr() != store && g.To.Addr() != store { // that is no lock service
 			t.Hear(g)

@@ -11,8 +11,11 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// Tap reads the connections of a host. It must be there before a connection is. The zero Tap is ready.
+// Tap reads the connections of a host. It must be there before a connection is.
 type Tap struct {
+	// Speaks is the language of all of them.
+	Speaks wire.Language
+
 	mu    sync.Mutex
 	conns map[link]*tapped
 	asked int
@@ -35,7 +38,7 @@ const (
 // tapped is a connection.
 type tapped struct {
 	says [2]stream
-	wire wire.Conn
+	wire *wire.Conn
 	open []asked // not answered
 	late bool    // its begin was sent again
 }
@@ -70,7 +73,7 @@ func (t *Tap) Hear(s lab.Segment) {
 		if t.conns == nil {
 			t.conns = map[link]*tapped{}
 		}
-		c = &tapped{}
+		c = &tapped{wire: wire.New(t.Speaks)}
 		t.conns[at] = c
 	}
 	if c == nil {

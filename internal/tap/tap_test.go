@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -15,6 +16,8 @@ type talk struct {
 	Tap
 	numbers map[netip.AddrPort]map[netip.AddrPort]uint32 // of the next byte, by who says it to whom
 }
+
+func newTalk() *talk { return &talk{Tap: Tap{Speaks: wire.Redis}} }
 
 func (t *talk) begin(from netip.AddrPort) {
 	const near = 1<<32 - 3 // numbers run over
@@ -49,7 +52,7 @@ const get, val, push = "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "$1\r\nv\r\n", ">2\r\n$
 
 // TestEar hears of requests since, and of what was asked before only that it was open.
 func TestEar(t *testing.T) {
-	var host talk
+	host := newTalk()
 	host.begin(program)
 	host.begin(other)
 	host.Hear(host.next(program, redis, get))
@@ -91,7 +94,7 @@ func TestEar(t *testing.T) {
 
 // TestUnmet: that a server was not reached before says nothing of what did not arrive since.
 func TestUnmet(t *testing.T) {
-	var host talk
+	host := newTalk()
 	ask := func(from netip.AddrPort) {
 		host.Hear(lab.Segment{From: from, To: redis, Number: 7, Begins: true})
 	}
@@ -109,7 +112,7 @@ func TestUnmet(t *testing.T) {
 
 // TestAgain: what is sent again counts once, whoever sends it, however TCP cuts it, and not what was so before.
 func TestAgain(t *testing.T) {
-	var host talk
+	host := newTalk()
 	host.begin(program)
 	first := host.next(program, redis, get)
 	host.Hear(first)
@@ -146,7 +149,7 @@ func TestAgain(t *testing.T) {
 // TestEnds: who is gone waits for no answer, and the next connection from there is another.
 func TestEnds(t *testing.T) {
 	for _, by := range []netip.AddrPort{program, redis} {
-		var host talk
+		host := newTalk()
 		host.begin(program)
 		host.Hear(host.next(program, redis, get))
 		to := map[netip.AddrPort]netip.AddrPort{program: redis, redis: program}

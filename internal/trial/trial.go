@@ -56,11 +56,11 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
-	_, service, end, err := errand.Service(ctx, c, p.Lab, p.Topology, dir, false)
+	topology, service, end, err := errand.Service(ctx, c, p.Lab, p.Topology, dir, false)
 	if err != nil {
 		return err
 	}
-	o := conform.Options{Servers: service.Endpoints()}
+	o := conform.Options{Servers: service.Endpoints(), Speaks: topology.Kind.Speaks}
 	if of, ok := impl.(interface{ Conformance() foreign.Description }); ok {
 		d := of.Conformance()
 		o.Deviates, o.Rare, o.Patience = d.Deviates, d.Rare, patience

@@ -10,6 +10,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
+// Etcd is what etcd speaks.
+var Etcd = Language{
+	Name: "etcd", Begin: func() Protocol { return newHTTP2() },
+	Reads:      []string{"get", watch, unwatch},
+	KeepAlives: []string{keepAlive},
+}
+
 // calls are those of gRPC that are not over, by their streams.
 type calls map[uint32]*call
 
@@ -24,19 +31,19 @@ type call struct {
 }
 
 func (c calls) begin(stream uint32, method string) {
-	c[stream] = &call{name: Etcd(method)}
+	c[stream] = &call{name: EtcdRequest(method)}
 }
 
 // data is not ok where it is no gRPC, or compressed. That of a call that is over is
 // heard by nobody.
-func (c calls) data(who side, stream uint32, b []byte) (notes []Message, ok bool) {
+func (c calls) data(who Side, stream uint32, b []byte) (notes []Message, ok bool) {
 	of := c[stream]
 	if of == nil {
 		return nil, true
 	}
 	messages, ok := of.pieces[who].add(b)
 	for _, m := range messages {
-		if who == client {
+		if who == Client {
 			notes = append(notes, of.ask(m))
 		} else {
 			notes = append(notes, of.answer(m)...)
@@ -47,19 +54,19 @@ func (c calls) data(who side, stream uint32, b []byte) (notes []Message, ok bool
 
 // end is when one side says no more. What the server has not answered until then has
 // failed.
-func (c calls) end(who side, stream uint32) (notes []Message) {
+func (c calls) end(who Side, stream uint32) (notes []Message) {
 	of := c[stream]
 	if of == nil {
 		return nil
 	}
 	of.ended[who] = true
-	if who == server {
+	if who == Server {
 		for _, name := range of.asked {
 			notes = append(notes, Message{Request: name, Failed: true, KeepsAlive: name == keepAlive})
 		}
 		of.asked = nil
 	}
-	if of.ended[client] && of.ended[server] {
+	if of.ended[Client] && of.ended[Server] {
 		delete(c, stream)
 	}
 	return notes
@@ -74,7 +81,7 @@ func (p *pieces) add(b []byte) (messages [][]byte, ok bool) {
 	p.unread = append(p.unread, b...)
 	for len(p.unread) >= header {
 		n := header + int(binary.BigEndian.Uint32(p.unread[1:]))
-		if p.unread[0] != 0 || n > longest {
+		if p.unread[0] != 0 || n > Longest {
 			return messages, false
 		}
 		if n > len(p.unread) {
@@ -86,8 +93,8 @@ func (p *pieces) add(b []byte) (messages [][]byte, ok bool) {
 	return messages, true
 }
 
-// Etcd is what a request by this method of gRPC is called.
-func Etcd(method string) string {
+// EtcdRequest is what a request by this method of gRPC is called.
+func EtcdRequest(method string) string {
 	method = path.Base(method)
 	if name := etcdNames[method]; name != "" {
 		return name

@@ -1,14 +1,26 @@
-package wire
+package wire_test
 
 import (
 	"bytes"
 	"encoding/binary"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/internal/wire/wiretest"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/protobuf/proto"
+)
+
+// preface is what a client of HTTP/2 sends first.
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+// Frames of HTTP/2, and their flags.
+const (
+	frameData, frameHeaders, frameReset, frameSettings, framePromise, frameContinuation = 0, 1, 3, 4, 5, 9
+
+	flagEnds, flagHeadersEnd, flagPadded, flagPriority = 1, 4, 8, 0x20
 )
 
 // frameOf is one of HTTP/2.
@@ -65,7 +77,7 @@ func done(stream uint32, status string) string {
 }
 
 func TestEtcd(t *testing.T) {
-	const frameSettings, framePing, frameWindow = 4, 6, 8
+	const framePing, frameWindow = 6, 8
 	begin, begun := asks(preface, frameOf(frameSettings, 0, 0, "\x00\x01\x00\x00\x10\x00")), answers(frameOf(frameSettings, 0, 0, ""))
 	put, put5 := grpcOf(&pb.PutRequest{Key: []byte("key"), Value: []byte("value")}), &pb.PutRequest{Key: []byte("k")}
 	one := func(method string, ask, answer proto.Message) []turn {
@@ -104,7 +116,7 @@ func TestEtcd(t *testing.T) {
 		"events while another waits": {[]turn{begin, begun, asks(callOf(1, "Watch"), dataOf(1, watches), dataOf(1, watches), dataOf(1, unwatches)), answers(dataOf(1, &pb.WatchResponse{Created: true}), dataOf(1, events), dataOf(1, &pb.WatchResponse{Canceled: true}), dataOf(1, &pb.WatchResponse{Canceled: true}), dataOf(1, &pb.WatchResponse{Created: true, Canceled: true}))}, "watch watch unwatch =watch =unwatch =watch!"},
 		"watches, cut off":           {[]turn{begin, begun, asks(callOf(1, "Watch"), dataOf(1, watches), dataOf(1, unwatches)), answers(done(1, "1"))}, "watch unwatch =watch! =unwatch!"},
 	} {
-		t.Run(name, func(t *testing.T) { check(t, tc.turns, tc.want) })
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, wire.Etcd, tc.turns, tc.want) })
 	}
 }
 
@@ -121,5 +133,5 @@ func TestHeadersRemember(t *testing.T) {
 		_ = e.WriteField(hpack.HeaderField{Name: ":path", Value: "/etcdserverpb.KV/Put"})
 		turns = append(turns, asks(frameOf(frameHeaders, flagHeadersEnd, stream, b.String()), dataOf(stream, &pb.PutRequest{})))
 	}
-	check(t, turns, "put put put")
+	wiretest.Check(t, wire.Etcd, turns, "put put put")
 }

@@ -30,7 +30,7 @@ func newHTTP2() *http2 {
 	h := &http2{calls: calls{}}
 	for who := range h.headers {
 		h.headers[who].decoder = hpack.NewDecoder(4096, nil)
-		h.headers[who].decoder.SetAllowedMaxDynamicTableSize(longest) // what the other side allows is not read
+		h.headers[who].decoder.SetAllowedMaxDynamicTableSize(Longest) // what the other side allows is not read
 	}
 	return h
 }
@@ -44,27 +44,32 @@ type headers struct {
 	ends    bool // the stream ends with them
 }
 
-func (h *http2) length(who side, unread []byte) int {
+func (h *http2) Length(who Side, unread []byte) int {
 	switch {
-	case who == client && !h.begun:
+	case who == Client && !h.begun:
+		if n := min(len(unread), 4); string(unread[:n]) != preface[:n] {
+			return Nonsense // another version, or TLS
+		}
 		return len(preface)
+	case !h.begun && len(unread) >= 4 && unread[3] != frameSettings: // of a server that does not wait for its client
+		return Nonsense
 	case len(unread) < frameHeader:
 		return 0
 	}
 	return frameHeader + int(binary.BigEndian.Uint32(unread)>>8)
 }
 
-func (h *http2) read(who side, message []byte) ([]Message, protocol) {
-	if who == client && !h.begun {
+func (h *http2) Read(who Side, message []byte) ([]Message, Protocol) {
+	if who == Client && !h.begun {
 		h.begun = true
 		if string(message) != preface {
-			return nil, raw{}
+			return nil, Raw{}
 		}
 		return nil, h
 	}
 	notes, ok := h.frame(who, frame{message[3], message[4], binary.BigEndian.Uint32(message[5:]) & 0x7fffffff, message[frameHeader:]})
 	if !ok {
-		return notes, raw{}
+		return notes, Raw{}
 	}
 	return notes, h
 }
@@ -78,7 +83,7 @@ type frame struct {
 func (f frame) has(flag byte) bool { return f.flags&flag != 0 }
 
 // frame is not ok where it can't be read.
-func (h *http2) frame(who side, f frame) (notes []Message, ok bool) {
+func (h *http2) frame(who Side, f frame) (notes []Message, ok bool) {
 	of := &h.headers[who]
 	switch f.kind {
 	case frameData:
@@ -96,10 +101,10 @@ func (h *http2) frame(who side, f frame) (notes []Message, ok bool) {
 		return h.more(who, f, ok)
 	case frameContinuation:
 		of.block = append(of.block, f.payload...)
-		return h.more(who, f, len(of.block) <= longest)
+		return h.more(who, f, len(of.block) <= Longest)
 	case frameReset:
-		if who == server {
-			return h.calls.end(server, f.stream), true
+		if who == Server {
+			return h.calls.end(Server, f.stream), true
 		}
 		delete(h.calls, f.stream)
 	case framePromise:
@@ -109,7 +114,7 @@ func (h *http2) frame(who side, f frame) (notes []Message, ok bool) {
 }
 
 // more reads headers when the last of them have come.
-func (h *http2) more(who side, f frame, ok bool) (notes []Message, _ bool) {
+func (h *http2) more(who Side, f frame, ok bool) (notes []Message, _ bool) {
 	if !ok || !f.has(flagHeadersEnd) {
 		return nil, ok
 	}
@@ -119,7 +124,7 @@ func (h *http2) more(who side, f frame, ok bool) (notes []Message, _ bool) {
 		return nil, false
 	}
 	of.block = nil
-	if who == client {
+	if who == Client {
 		for _, field := range fields {
 			if field.Name == ":path" {
 				h.calls.begin(of.stream, field.Value)

@@ -8,11 +8,15 @@ import (
 	"unicode"
 )
 
+// MySQL is what MySQL and MariaDB speak. None of its requests is a read: a SELECT may take a lock.
+var MySQL = Language{Name: "mysql", Begin: func() Protocol { return &mysql{} }, KeepAlives: []string{ping}}
+
 // mysql reads packets. Those of a client that begin an exchange have the number 0, and
 // answers begin with the number 1; those of the login have others. A driver sets variables
 // on each connection that it makes, and that is no request. A ping is one, since it keeps
 // the connection, and with it the lock.
 type mysql struct {
+	begun bool     // the server has, by its greeting
 	met   bool     // the client has begun to log in
 	asked []string // oldest first, "" for what is no request
 }
@@ -23,24 +27,31 @@ const errPacket = 0xff
 
 const ping = "ping"
 
-func (m *mysql) length(_ side, unread []byte) int {
-	if len(unread) < packetHeader {
+func (m *mysql) Length(who Side, unread []byte) int {
+	const version = 10
+	switch {
+	case !m.begun && who == Client: // it waits for the greeting
+		return Nonsense
+	case len(unread) <= packetHeader && !m.begun, len(unread) < packetHeader:
 		return 0
+	case !m.begun && (unread[packetHeader-1] != 0 || unread[packetHeader] != version && unread[packetHeader] != errPacket):
+		return Nonsense
 	}
 	return packetHeader + int(binary.LittleEndian.Uint32(unread)&0xffffff)
 }
 
-func (m *mysql) read(who side, packet []byte) ([]Message, protocol) {
+func (m *mysql) Read(who Side, packet []byte) ([]Message, Protocol) {
+	m.begun = true
 	number, body := packet[packetHeader-1], packet[packetHeader:]
 	switch {
 	case len(body) == 0:
 		return nil, m
-	case who == server:
+	case who == Server:
 		return m.answer(number, body), m
 	case !m.met:
 		m.met = true
 		if illegible(body) {
-			return nil, &other{}
+			return nil, &Turns{}
 		}
 		return nil, m
 	case number == 0:

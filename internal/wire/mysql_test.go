@@ -1,6 +1,11 @@
-package wire
+package wire_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/internal/wire/wiretest"
+)
 
 // packet is one of a number.
 func packet(n byte, payload string) string {
@@ -34,6 +39,6 @@ func TestMySQL(t *testing.T) {
 		"told to go":       {[]turn{hello, login, in, answers(packet(0, failed))}, ""},
 		"who asks no more": {[]turn{hello, login, in, asks(packet(0, "\x01"))}, ""},
 	} {
-		t.Run(name, func(t *testing.T) { check(t, tc.turns, tc.want) })
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, wire.MySQL, tc.turns, tc.want) })
 	}
 }

@@ -2,6 +2,19 @@ package wire
 
 import "strings"
 
+// Redis is what Redis and its Sentinels speak: RESP, version 2 or 3. Subscribing to a channel is no
+// read, since PUBLISH answers how many have. A script touches keys only, since it may do no more than that.
+var Redis = Language{
+	Name: "redis", Begin: func() Protocol { return &redis{} },
+	Reads: []string{"exists", "get", "ttl", "pttl", "strlen", "type", "mget", "getrange", "hget", "hmget", "hgetall", "hexists", "hlen",
+		"llen", "lindex", "lrange", "scard", "sismember", "smembers", "zcard", "zscore", "zrank", "zrange", "zcount", "time", "dbsize",
+		watch, unwatch}, // where they are about keys
+	OnKeys: []string{"set", "setnx", "setex", "psetex", "getset", "getdel", "getex", "del", "unlink", "expire", "pexpire", "expireat",
+		"pexpireat", "persist", "incr", "incrby", "decr", "decrby", "append", "eval", "evalsha", "multi", "exec", "discard", "hset", "hsetnx",
+		"hdel", "hincrby", "sadd", "srem", "spop", "zadd", "zrem", "zremrangebyrank", "zremrangebyscore", "lpush", "rpush", "lpop", "rpop",
+		"lrem", "rename", "renamenx"},
+}
+
 // redis reads commands, each by itself where several are sent together, and their answers,
 // which come in the same order. A transaction, from MULTI to EXEC, is one request.
 type redis struct {
@@ -19,15 +32,21 @@ type command struct {
 	begun   bool
 }
 
-func (r *redis) length(who side, unread []byte) int { return r.values[who].length(unread) }
+// Length has commands as arrays only: who sends them inline is not read.
+func (r *redis) Length(who Side, unread []byte) int {
+	if who == Client && unread[0] != '*' {
+		return Nonsense
+	}
+	return r.values[who].length(unread)
+}
 
-func (r *redis) read(who side, message []byte) ([]Message, protocol) {
+func (r *redis) Read(who Side, message []byte) ([]Message, Protocol) {
 	size, first := opening(message)
 	switch {
-	case who == server:
+	case who == Server:
 		return r.answer(message, first), r
-	case message[0] != '*', size > 0 && first == "":
-		return nil, raw{}
+	case size > 0 && first == "":
+		return nil, Raw{}
 	case size <= 0:
 		return nil, r // the server ignores it
 	}

@@ -1,8 +1,11 @@
-package wire
+package wire_test
 
 import (
 	"fmt"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/internal/wire/wiretest"
 )
 
 // redisCommand is an array of texts.
@@ -51,6 +54,6 @@ func TestRedis(t *testing.T) {
 		"a subscription that is refused": {[]turn{asks(word("SUBSCRIBE", "c", "d"), get), answers("-NOPERM\r\n", text("1"))}, "subscribe get =subscribe! =get"},
 		"a list that looks like one":     {[]turn{asks(word("LRANGE", "l", "0", "2")), answers(confirmed("*", "subscribe", "c"))}, "lrange =lrange"},
 	} {
-		t.Run(name, func(t *testing.T) { check(t, tc.turns, tc.want) })
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, wire.Redis, tc.turns, tc.want) })
 	}
 }

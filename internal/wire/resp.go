@@ -35,7 +35,7 @@ func (v *values) length(b []byte) int {
 func value(b []byte) (length, inside int) {
 	const simple, text, several = "+-:_#,(", "$=!", "*~>%"
 	if len(b) > 0 && !strings.Contains(simple+text+several, string(b[:1])) {
-		return nonsense, 0
+		return Nonsense, 0
 	}
 	end := bytes.Index(b, crlf)
 	if end < 0 {
@@ -47,8 +47,8 @@ func value(b []byte) (length, inside int) {
 	}
 	n, err := strconv.Atoi(string(b[1:end]))
 	switch {
-	case err != nil || n < -1 || n > longest:
-		return nonsense, 0
+	case err != nil || n < -1 || n > Longest:
+		return Nonsense, 0
 	case n < 0: // nothing
 		return line, 0
 	case strings.Contains(text, string(b[:1])):

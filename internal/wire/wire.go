@@ -1,6 +1,8 @@
 // Package wire reads what a client and a server of a lock service say to each other on
-// one TCP connection: the protocols of Redis, ZooKeeper, etcd and MySQL, without any
-// driver. It sends nothing and changes nothing.
+// one TCP connection, without any driver. It sends nothing and changes nothing.
+//
+// Who reads a connection is told which [Language] it is in; nobody guesses it from bytes,
+// since the first ones of several protocols look alike.
 package wire
 
 import (
@@ -10,12 +12,15 @@ import (
 )
 
 // Conn reads one connection, both ways. Its methods may be called from two goroutines.
-// The zero value is ready.
 type Conn struct {
 	mu       sync.Mutex
-	protocol protocol // nil as long as nobody can tell
+	protocol Protocol
+	begun    bool // a message was read
 	held     [2][]byte
 }
+
+// New reads a connection on which the language is spoken.
+func New(l Language) *Conn { return &Conn{protocol: l.begin()} }
 
 // Message is one as it goes over the wire, or a piece of the connection where that can't
 // be read.
@@ -38,62 +43,36 @@ type Message struct {
 	Session string
 }
 
-// longest is how many bytes a message may have.
-const longest = 16 << 20
-
-// side is who speaks.
-type side int
-
-const (
-	client side = iota
-	server
-)
-
-// protocol is how to read one connection.
-type protocol interface {
-	// length is that of the message at the beginning of what is not read yet, or at least
-	// so long: 0 where nothing can be told. It is nonsense where that is no message. Asked
-	// again before the message is read, it has the same bytes and more.
-	length(who side, unread []byte) int
-	// read gets a message, and returns what there is to say about it: nothing, as a rule.
-	// next reads the rest of the connection.
-	read(who side, message []byte) (notes []Message, next protocol)
-}
-
-const nonsense = -1
-
 // Said takes the next bytes of the client and returns the messages that are complete now,
 // in order.
-func (c *Conn) Said(b []byte) []Message { return c.hear(client, b) }
+func (c *Conn) Said(b []byte) []Message { return c.hear(Client, b) }
 
 // Answered takes the next bytes of the server.
-func (c *Conn) Answered(b []byte) []Message { return c.hear(server, b) }
+func (c *Conn) Answered(b []byte) []Message { return c.hear(Server, b) }
 
 // Rest is what is held back, since it is not complete.
 func (c *Conn) Rest() (fromClient, fromServer []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return bytes.Clone(c.held[client]), bytes.Clone(c.held[server])
+	return bytes.Clone(c.held[Client]), bytes.Clone(c.held[Server])
 }
 
-func (c *Conn) hear(who side, b []byte) (all []Message) {
+func (c *Conn) hear(who Side, b []byte) (all []Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	unread := append(c.held[who], b...)
-	if c.protocol == nil {
-		c.protocol = recognize(who, unread)
-	}
-	for c.protocol != nil && len(unread) > 0 {
-		n := c.protocol.length(who, unread)
-		if n == nonsense || cmp.Or(n, len(unread)) > longest {
-			c.protocol = raw{}
+	for len(unread) > 0 {
+		n := c.protocol.Length(who, unread)
+		if n == Nonsense || cmp.Or(n, len(unread)) > Longest {
+			c.protocol = c.otherwise()
 			continue
 		}
 		if n == 0 || n > len(unread) {
 			break
 		}
 		var notes []Message
-		notes, c.protocol = c.protocol.read(who, unread[:n])
+		notes, c.protocol = c.protocol.Read(who, unread[:n])
+		c.begun = true
 		all = append(all, over(unread[:n:n], notes)...)
 		unread = unread[n:]
 	}
@@ -102,6 +81,15 @@ func (c *Conn) hear(who side, b []byte) (all []Message) {
 	}
 	c.held[who] = unread
 	return all
+}
+
+// otherwise is how to go on where the language is not spoken. Who did not speak it from the
+// begin speaks another: TLS, or an older one.
+func (c *Conn) otherwise() Protocol {
+	if c.begun {
+		return Raw{}
+	}
+	return &Turns{}
 }
 
 // over are the bytes with what there is to say about them. They come last, so that who

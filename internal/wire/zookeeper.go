@@ -6,6 +6,14 @@ import (
 	"slices"
 )
 
+// ZooKeeper is what ZooKeeper speaks.
+var ZooKeeper = Language{
+	Name: "zookeeper", Begin: func() Protocol { return &zooKeeper{} },
+	Reads:      []string{"exists", "get", "children", "sync", "check-watches"},
+	KeepAlives: []string{ping},
+	OnKeys:     []string{"set", "multi"},
+}
+
 // zooKeeper reads requests and replies, which belong together by a number. What asks for a
 // session, brings credentials or sets watches again only sets up the connection. A ping is
 // a request: it keeps the session, and with it the lock; so is the end of a session, which
@@ -22,22 +30,25 @@ type zooKeeperRequest struct {
 
 const zooKeeperPing = -2 // its number
 
-func (z *zooKeeper) length(_ side, unread []byte) int {
+func (z *zooKeeper) Length(_ Side, unread []byte) int {
 	const size = 4
-	if len(unread) < size {
+	switch {
+	case unread[0] != 0: // a word of four letters, or TLS
+		return Nonsense
+	case len(unread) < size:
 		return 0
 	}
 	return size + int(binary.BigEndian.Uint32(unread))
 }
 
-func (z *zooKeeper) read(who side, message []byte) ([]Message, protocol) {
+func (z *zooKeeper) Read(who Side, message []byte) ([]Message, Protocol) {
 	first := !z.met[who]
 	z.met[who] = true
 	message = message[4:]
 	switch {
-	case who == client && first:
+	case who == Client && first:
 		return nil, z
-	case who == client:
+	case who == Client:
 		return z.ask(message), z
 	case first:
 		return meet(message), z
@@ -95,6 +106,6 @@ var zooKeeperSetUp = map[int32]bool{100: true, 101: true, 102: true, 105: true}
 
 var zooKeeperNames = map[int32]string{
 	1: "create", 15: "create", 19: "create", 21: "create", // also containers, and nodes with a TTL
-	2: "delete", 3: "exists", 4: "get", 5: "set", 8: "children", 12: "children", 9: "sync", 11: "ping", 14: "multi", 22: "multi",
+	2: "delete", 3: "exists", 4: "get", 5: "set", 8: "children", 12: "children", 9: "sync", 11: ping, 14: "multi", 22: "multi",
 	17: "check-watches", 18: "remove-watches", -11: "close",
 }

@@ -1,8 +1,11 @@
-package wire
+package wire_test
 
 import (
 	"encoding/binary"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/internal/wire/wiretest"
 )
 
 // sized puts its length before a message.
@@ -42,6 +45,6 @@ func TestZooKeeper(t *testing.T) {
 		"too short to tell": {[]turn{begin, begun, asks(sized("abc")), answers(sized("abc"))}, "(12f:ab01)"},
 		"four letters":      {[]turn{asks("ruok"), answers("imok")}, "request =request"},
 	} {
-		t.Run(name, func(t *testing.T) { check(t, tc.turns, tc.want) })
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, wire.ZooKeeper, tc.turns, tc.want) })
 	}
 }

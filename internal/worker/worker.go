@@ -168,6 +168,11 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
+	top, err := all.Topology(w.cfg.Plan.Topology)
+	if err != nil {
+		return err
+	}
+	impl = foreign.Hearing(impl, top.Kind.Speaks)
 	work, err := all.Workload(w.cfg.Plan.Workload)
 	if err != nil {
 		return err

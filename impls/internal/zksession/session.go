@@ -119,8 +119,8 @@ func (s *Session) dial(network, address string, timeout time.Duration) (net.Conn
 	if err != nil {
 		return nil, err
 	}
-	return &Wire{Conn: c, Env: s.env, Passes: []string{"ping", "close"},
-		For: func() lb.Request { return s.req }, Hear: (&answers{session: s}).hear}, nil
+	return NewWire(Wire{Conn: c, Env: s.env, Passes: []string{"ping", "close"},
+		For: func() lb.Request { return s.req }, Hear: (&answers{session: s}).hear}), nil
 }
 
 // Do sends one request, for req and under the given name. When ctx ends before the

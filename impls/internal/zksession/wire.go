@@ -19,7 +19,13 @@ type Wire struct {
 	For    func() lb.Request    // whom the requests serve
 	Hear   func(message []byte) // every answer, without its length
 
-	wire wire.Conn
+	wire *wire.Conn
+}
+
+// NewWire is w, ready to be used.
+func NewWire(w Wire) *Wire {
+	w.wire = wire.New(wire.ZooKeeper)
+	return &w
 }
 
 const (

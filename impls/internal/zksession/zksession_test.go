@@ -128,8 +128,8 @@ func TestWire(t *testing.T) {
 	for _, piece := range []int{1, 3, 7, 64, 4096} {
 		conn, probe := &script{piece: piece}, &steps{}
 		var heard [][]byte
-		w := &Wire{Conn: conn, Env: &lb.Env{Probe: probe}, Passes: []string{"create", "delete", "ping"},
-			For: func() lb.Request { return lb.Request{Owner: "me"} }, Hear: func(m []byte) { heard = append(heard, slices.Clone(m)) }}
+		w := NewWire(Wire{Conn: conn, Env: &lb.Env{Probe: probe}, Passes: []string{"create", "delete", "ping"},
+			For: func() lb.Request { return lb.Request{Owner: "me"} }, Hear: func(m []byte) { heard = append(heard, slices.Clone(m)) }})
 		requests := [][]byte{
 			message(int32(9), int32(create), "the first asks for a session, whatever it looks like"),
 			message(int32(1), int32(create), "/a"),
@@ -178,7 +178,7 @@ func TestWire(t *testing.T) {
 // TestWireStops: what is refused at its step does not leave.
 func TestWireStops(t *testing.T) {
 	conn, probe := &script{piece: 64}, &steps{refuse: "before-create"}
-	w := &Wire{Conn: conn, Env: &lb.Env{Probe: probe}, Passes: []string{"create"}, For: func() lb.Request { return lb.Request{} }}
+	w := NewWire(Wire{Conn: conn, Env: &lb.Env{Probe: probe}, Passes: []string{"create"}, For: func() lb.Request { return lb.Request{} }})
 	if _, err := w.Write(message(none, none, none)); err != nil {
 		t.Fatal(err)
 	}
