@@ -1,11 +1,9 @@
 package wire
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"strings"
-	"unicode"
 )
 
 // MySQL is what MySQL and MariaDB speak. None of its requests is a read: a SELECT may take a lock.
@@ -26,6 +24,9 @@ const packetHeader = 4 // length (3 bytes), number
 const errPacket = 0xff
 
 const ping = "ping"
+
+// noAttributes is what a client puts before a statement that may send attributes with it, and has none.
+const noAttributes = "\x00\x01"
 
 func (m *mysql) Length(who Side, unread []byte) int {
 	const version = 10
@@ -81,7 +82,7 @@ func (m *mysql) ask(command []byte) []Message {
 	case pings:
 		name = ping
 	case query:
-		if name = verb(string(command[1:])); name == "set" {
+		if name = Verb(strings.TrimPrefix(string(command[1:]), noAttributes)); name == "set" {
 			name = ""
 		}
 	case prepare:
@@ -108,23 +109,4 @@ func (m *mysql) answer(number byte, body []byte) []Message {
 		return nil
 	}
 	return []Message{{Request: name, Failed: body[0] == errPacket, KeepsAlive: name == ping}}
-}
-
-// verb is the first word of a statement in small letters, behind comments, which say what
-// program has sent it, and parentheses.
-func verb(statement string) string {
-	statement = strings.TrimPrefix(statement, "\x00\x01") // what a client says that may send attributes, and has none
-	for {
-		statement = strings.TrimLeft(statement, " \t\r\n(")
-		comment, rest, ok := strings.Cut(statement, "*/")
-		if !ok || !strings.HasPrefix(comment, "/*") {
-			break
-		}
-		statement = rest
-	}
-	word := statement
-	if end := strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
-		word = word[:end]
-	}
-	return cmp.Or(strings.ToLower(word), "query")
 }
