@@ -42,6 +42,9 @@ type Info struct {
 	OwnClock bool
 	// WallClock: a library tells the server by the machine's clock when a lease ends.
 	WallClock bool
+	// ByTheBook: it is a correct lock of the simplest kind on its first topology. What it does under
+	// a fault, every lock of its kind does there, so it stands beside a user's own.
+	ByTheBook bool
 	// Program: it is a program of this machine, which each client starts.
 	Program bool
 	// Traits are what it claims.

@@ -11,39 +11,36 @@ import (
 	"github.com/lockbench/lockbench/internal/english"
 )
 
-// byTheBook are correct locks, by the servers that they are on: what one of them does under a
-// fault, every lock of its kind does. Where it matters the second is renewed.
-var byTheBook = map[string][2]string{
-	"redis":     {"redis-setpx-lua", "redis-watchdog"},
-	"redis-5":   {"redlock", "redlock-watchdog"},
-	"zookeeper": {"zk-sequential", "zk-sequential"},
-	"etcd":      {"etcd-lease", "etcd-lease"},
-	"mariadb":   {"mysql-insert-ttl", "mysql-forupdate"},
-}
-
 // beside is the lock that stands beside a program of the user's, to tell its own mistakes from
-// what no lock of its kind can do; "" for none, as on a topology on which it does not run.
+// what no lock of its kind can do: one by the book on the same servers, which outlasts its
+// lease if the program's does, where there is a choice. "" for none, as on a topology on which
+// it does not run.
 func (p program) beside(own *history.Exec, topology string) string {
 	impl, err := p.Lock(own.Name)
 	if err != nil {
 		return ""
 	}
-	info := impl.Info()
-	for _, t := range info.Topologies {
-		locks, ok := byTheBook[t]
-		if !ok {
-			continue
+	mine := impl.Info()
+	for _, t := range mine.Topologies {
+		var found *lb.Info
+		for _, l := range p.Locks {
+			info := l.Info()
+			if !info.ByTheBook || info.Name == mine.Name || info.Topologies[0] != t {
+				continue
+			}
+			if found == nil || lasts(*found) != lasts(mine) && lasts(info) == lasts(mine) {
+				found = &info
+			}
 		}
-		name := locks[0]
-		if t := info.Traits; t.Renewing || t.Session {
-			name = locks[1]
-		}
-		if l, err := p.Lock(name); err == nil && (topology == "" || slices.Contains(l.Info().Topologies, topology)) {
-			return name
+		if found != nil && (topology == "" || slices.Contains(found.Topologies, topology)) {
+			return found.Name
 		}
 	}
 	return ""
 }
+
+// lasts reports whether a lock is held for longer than a lease.
+func lasts(i lb.Info) bool { return i.Traits.Renewing || i.Traits.Session }
 
 // tellWhose says of each fault that hurt the program's users what it did to those of the lock
 // beside it. Both are often one run: where to look is a hint, and whose mistake it is stays open.

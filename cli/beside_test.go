@@ -6,6 +6,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // TestWhose: what is said of two outcomes is where to look, of how many runs, and not whose mistake it was.
@@ -41,5 +42,39 @@ func TestWhose(t *testing.T) {
 	}
 	if n := strings.Count(b.String(), "\n"); n != 5 {
 		t.Errorf("%d lines:\n%s", n, &b)
+	}
+}
+
+// own is a lock of the user's, of which only the description is asked.
+type own struct {
+	lb.Impl
+	info lb.Info
+}
+
+func (o own) Info() lb.Info { return o.info }
+
+// TestBeside: the lock by the book is on the same servers, and outlasts its lease if the user's does.
+func TestBeside(t *testing.T) {
+	for _, c := range []struct {
+		on, topology string
+		traits       lb.Traits
+		want         string
+	}{
+		{"redis", "", lb.Traits{Leased: true}, "redis-setpx-lua"},
+		{"redis", "", lb.Traits{Leased: true, Renewing: true}, "redis-watchdog"},
+		{"redis-5", "", lb.Traits{Leased: true}, "redlock"},
+		{"redis-5", "", lb.Traits{Renewing: true}, "redlock-watchdog"},
+		{"zookeeper", "", lb.Traits{}, "zk-sequential"},
+		{"etcd", "etcd-3", lb.Traits{Leased: true}, "etcd-lease"},
+		{"mariadb", "", lb.Traits{}, "mysql-insert-ttl"},
+		{"mariadb", "", lb.Traits{Session: true}, "mysql-forupdate"},
+		{"redis", "etcd", lb.Traits{}, ""},
+		{"none", "", lb.Traits{}, ""},
+	} {
+		p := program{Catalog: things()}
+		p.Locks = append(p.Locks, own{info: lb.Info{Name: "mine", Topologies: []string{c.on}, Traits: c.traits}})
+		if got := p.beside(&history.Exec{Name: "mine"}, c.topology); got != c.want {
+			t.Errorf("%s, %q, %+v: %s stands beside, want %s", c.on, c.topology, c.traits, got, c.want)
+		}
 	}
 }

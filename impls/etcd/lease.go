@@ -43,6 +43,7 @@ func (leaseImpl) Info() lb.Info {
 		Requests:   []string{"put", "watch", "look", "unwatch", "delete", "keep-alive", "grant", "revoke"},
 		Reads:      []string{"watch", "look", "unwatch"},
 		Own:        []string{"keep-alive"},
+		ByTheBook:  true,
 		Takes:      "put",
 		Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, Push: true, Fair: true, Session: true, LostNotice: true},
 		Expect:     onEtcd(compose.FencedLease()),

@@ -38,6 +38,7 @@ func ForUpdate() lb.Impl {
 			Requests:   forUpdateRequests,
 			Reads:      sqllock.Reads,
 			Own:        sqllock.Own,
+			ByTheBook:  true,
 			Takes:      "select-for-update",
 			Tables:     true,
 			InMemory:   true,

@@ -33,6 +33,7 @@ func InsertTTL() lb.Impl {
 			Source:     "the remedies that surveys give for the lock by a unique key",
 			Topologies: topologies,
 			Requests:   slices.Concat(rowRequests, []string{"extend"}),
+			ByTheBook:  true,
 			Takes:      "insert",
 			Tables:     true,
 			Traits:     lb.Traits{Leased: true, Reentrant: true},

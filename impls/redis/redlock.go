@@ -23,8 +23,10 @@ import (
 //
 // Source: redis.io, "Distributed Locks with Redis", the Redlock algorithm.
 func Redlock() lb.Impl {
-	return redlockOn("redis-5", "redlock",
+	a := redlockOn("redis-5", "redlock",
 		"SET NX PX on a majority of 5 independent masters; elapsed time and drift against the TTL", lb.Broken)
+	a.info.ByTheBook = true
+	return a
 }
 
 // RedlockRestartDelay is [Redlock] on nodes of which a crashed one stays away for

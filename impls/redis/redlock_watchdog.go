@@ -17,6 +17,7 @@ func RedlockWatchdog() lb.Impl {
 	a := redlockOn("redis-5", "redlock-watchdog",
 		"redlock, renewed every third of the TTL on a majority for as long as it is held", lb.Broken)
 	a.info.Source = "Redisson RedissonRedLock of renewed locks, and a majority of renewals"
+	a.info.ByTheBook = true
 	a.info.Requests = append(a.info.Requests, "renew")
 	a.info.Traits.Renewing, a.info.Traits.LostNotice = true, true
 	a.info.Expect = compose.Except(redlockExpect(compose.RenewedOnWallClock(compose.Lease()), lb.Broken),

@@ -23,6 +23,7 @@ func SetPXLua() lb.Impl {
 			Source:     `redis.io, "Distributed Locks with Redis", single instance`,
 			Topologies: oneServer,
 			Requests:   []string{"set", "compare-and-delete"},
+			ByTheBook:  true,
 			Takes:      "set",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true},

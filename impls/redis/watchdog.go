@@ -41,6 +41,7 @@ func Watchdog() lb.Impl {
 			Topologies: oneServer,
 			Requests:   renewable,
 			Reads:      listening,
+			ByTheBook:  true,
 			Takes:      "acquire",
 			Scripts:    true,
 			Traits:     lb.Traits{Leased: true, Renewing: true, Push: true, LostNotice: true},

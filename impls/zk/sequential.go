@@ -32,9 +32,11 @@ import (
 // Source: ZooKeeper Recipes, "Locks"; Apache Curator's InterProcessMutex for the
 // protected name.
 func Sequential() lb.Impl {
+	info := queueInfo("zk-sequential", "ephemeral sequential nodes; lowest holds; watch the predecessor",
+		`ZooKeeper Recipes, "Locks"; Apache Curator, InterProcessMutex and protected names`)
+	info.ByTheBook = true
 	return algorithm{
-		info: queueInfo("zk-sequential", "ephemeral sequential nodes; lowest holds; watch the predecessor",
-			`ZooKeeper Recipes, "Locks"; Apache Curator, InterProcessMutex and protected names`),
+		info: info,
 		open: func(c *client) lb.Client {
 			return &queue{client: c, root: "/lockbench-sequential", lay: persistent, mode: exclusive, before: predecessor, last: map[string]int{}}
 		},
