@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/backends/etcd"
 	"github.com/lockbench/lockbench/backends/mariadb"
+	"github.com/lockbench/lockbench/backends/postgres"
 	"github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/backends/zookeeper"
 	"github.com/lockbench/lockbench/lab"
@@ -29,12 +30,12 @@ func Topologies() []lab.Topology {
 		kind := &all[i].Kind
 		kind.Yardstick = yardsticks[kind.Software.Name]
 	}
-	return all
+	return slices.Concat(all, postgres.Topologies())
 }
 
 // Stores are the databases that can keep the protected store's fenced copy.
 func Stores() []guard.Kind {
-	return []guard.Kind{redis.Store(), mariadb.Store(), etcd.Store()}
+	return []guard.Kind{redis.Store(), mariadb.Store(), postgres.Store(), etcd.Store()}
 }
 
 // Topology returns the one of that name.

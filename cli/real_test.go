@@ -158,7 +158,7 @@ func TestContainers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	testkit.Need(t, "Docker and the images of all servers", docker.Check(ctx, images()...))
-	const locks = "redis-setpx-lua,etcd-lease,zk-sequential,mysql-insert-ttl"
+	const locks = "redis-setpx-lua,etcd-lease,zk-sequential,mysql-insert-ttl,postgres-insert"
 	got := cells(t, testkit.Command(t, t.TempDir(), "matrix", "--json", "--lab", "docker", "--algorithms", locks,
 		"--faults", "cut-holder,server-clock", "--jobs", "2"), exitKept)
 	for name, want := range map[string]lb.Outcome{
@@ -166,6 +166,7 @@ func TestContainers(t *testing.T) {
 		"etcd-lease × server-clock":       lb.NotAvailable,
 		"zk-sequential × server-clock":    lb.Safe,
 		"mysql-insert-ttl × server-clock": lb.Broken,
+		"postgres-insert × server-clock":  lb.Fence,
 	} {
 		if got[name].Outcome != want {
 			t.Errorf("%s: %s (%s), want %s", name, got[name].Outcome, got[name].Reason, want)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -92,7 +93,7 @@ func TestComposeImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, top := range lab.Topologies() {
+	for _, top := range backends.Topologies() {
 		kind, official := named(top.Kind.Image)
 		if top.Servers == 0 {
 			continue

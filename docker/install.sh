@@ -4,13 +4,15 @@
 #
 #     docker/install.sh PROGRAM=PACKAGE…
 #
-# A PROGRAM with a path may be any file.
+# A PROGRAM with a path may be any file, and a pattern.
 set -euo pipefail
 
 missing=()
 for want in "$@"; do
   program=${want%%=*}
-  PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "$program" >/dev/null || [[ $program == /* && -e $program ]] || missing+=("${want#*=}")
+  PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "$program" >/dev/null && continue
+  [[ $program == /* ]] && compgen -G "$program" >/dev/null && continue
+  missing+=("${want#*=}")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/impls/mysql"
 	"github.com/lockbench/lockbench/impls/none"
 	"github.com/lockbench/lockbench/impls/peers"
+	"github.com/lockbench/lockbench/impls/postgres"
 	"github.com/lockbench/lockbench/impls/published"
 	"github.com/lockbench/lockbench/impls/redis"
 	"github.com/lockbench/lockbench/impls/zk"
@@ -50,6 +51,12 @@ func All() []lb.Impl {
 		mysql.ForUpdate(),
 		mysql.ForUpdateNoIndex(),
 		mysql.GetLock(),
+		postgres.Advisory(),
+		postgres.AdvisoryXact(),
+		postgres.ForUpdate(),
+		postgres.SkipLocked(),
+		postgres.Insert(),
+		postgres.AdvisoryPooled(),
 		peers.Redsync(),
 		peers.Redislock(),
 		peers.SetNX(),

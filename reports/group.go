@@ -27,6 +27,7 @@ var lockKin = kinship{
 	{"zk-", "ZooKeeper"},
 	{"etcd-", "etcd"},
 	{"mysql-", "MySQL"},
+	{"postgres-", "PostgreSQL"},
 	{"peer-", "Libraries"},
 	{"published-", "As published"}, {"shell-", "As published"},
 }

@@ -7,16 +7,19 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/lockbench/lockbench/backends/postgres"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/lockbench/lockbench/workloads/guard"
 	"github.com/lockbench/lockbench/workloads/guard/guardtest"
 )
 
-func TestGuard(t *testing.T) { guardtest.Walk(t, postgres.Store(), server(t)) }
+func TestGuard(t *testing.T) {
+	guardtest.Walk(t, postgres.Store(), labtest.Endpoints(labtest.Servers(t, "postgres"))[0])
+}
 
 // TestGuardGoesOn: a claim that was given up takes its connection with it, and the next one
 // has another.
 func TestGuardGoesOn(t *testing.T) {
-	addr := server(t)
+	addr := labtest.Endpoints(labtest.Servers(t, "postgres"))[0]
 	g, err := postgres.Store().Open(t.Context(), addr)
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,3 @@
-// Package postgres is what lockbench has to know of PostgreSQL: so far, how it is let in by
-// servers that somebody else runs.
 package postgres
 
 import (

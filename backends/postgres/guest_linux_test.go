@@ -1,4 +1,4 @@
-package postgres
+package postgres_test
 
 import (
 	"context"
@@ -13,16 +13,16 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/lockbench/lockbench/backends/postgres"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/lab/external"
 )
 
-func TestMain(m *testing.M) { labtest.Main(m) }
-
-var kind = lab.Kind{Name: "postgres", Software: lab.Software{Name: "postgres"}, Guest: Guest()}
+var kind = lab.Kind{Name: "postgres", Software: lab.Software{Name: "postgres"}, Guest: postgres.Guest()}
 
 const secret = "correct-horse,=Ⅸ"
 
@@ -131,7 +131,7 @@ func TestClient(t *testing.T) {
 	if err := c.PgConn().CancelRequest(ctx); err != nil {
 		t.Error(err)
 	}
-	if err := <-ended; code(err) != "57014" {
+	if err, said := <-ended, (*pgconn.PgError)(nil); !errors.As(err, &said) || said.Code != "57014" {
 		t.Errorf("the query that was cancelled: %v", err)
 	}
 }
@@ -146,7 +146,7 @@ func TestClientHearsWhy(t *testing.T) {
 	if err == nil {
 		c.Close(t.Context())
 	}
-	if code(err) != "28P01" {
+	if said := (*pgconn.PgError)(nil); !errors.As(err, &said) || said.Code != "28P01" {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,4 +1,3 @@
-// Package postgres is what the bench needs of PostgreSQL.
 package postgres
 
 import (

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/impls/conform"
-	"github.com/lockbench/lockbench/lab"
 )
 
 // Options are what the suite can't know from the algorithm itself.
@@ -48,7 +48,7 @@ func RunRequests(t *testing.T, impl lb.Impl, o Options) {
 func told(t *testing.T, impl lb.Impl, o Options) Options {
 	t.Helper()
 	for _, name := range impl.Info().Topologies {
-		if top, ok := lab.FindTopology(name); ok && o.Speaks.Name == "" {
+		if top, ok := backends.Topology(name); ok && o.Speaks.Name == "" {
 			o.Speaks = top.Kind.Speaks
 		}
 	}

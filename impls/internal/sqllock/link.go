@@ -26,6 +26,9 @@ type Connections struct {
 	Kill   string // takes the id, and ends the connection
 	// Gone says of an error of Kill that there was none.
 	Gone func(error) bool
+	// Dropped says of an error that the server had ended the very connection that was to ask, which its driver
+	// notices only then; nil where a driver asks again by itself.
+	Dropped func(error) bool
 }
 
 // connect makes a link.
@@ -74,7 +77,11 @@ const killDelay = 2 * time.Millisecond
 // knows reports whether the server still has the link's connection.
 func (c *Tied) knows(ctx context.Context, l *Link, req lb.Request) (alive bool, err error) {
 	var n int
-	if err := c.Get(ctx, req, "find-connection", []any{&n}, c.Ask.Find, l.ID, l.From); err != nil {
+	find := func() error { return c.Get(ctx, req, "find-connection", []any{&n}, c.Ask.Find, l.ID, l.From) }
+	if err = find(); err != nil && c.Ask.Dropped != nil && c.Ask.Dropped(err) {
+		err = find()
+	}
+	if err != nil {
 		return false, fmt.Errorf("find a connection: %w", err)
 	}
 	return n > 0, nil

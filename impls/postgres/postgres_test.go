@@ -1,0 +1,141 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/testkit"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
+)
+
+// lab is a server with clients for one test.
+type lab struct {
+	*testing.T
+	servers []string
+	count   int
+}
+
+func newLab(t *testing.T, topology string) *lab {
+	t.Parallel()
+	testkit.Share(t, 1)
+	return &lab{T: t, servers: labtest.Endpoints(labtest.Servers(t, topology))}
+}
+
+const ttl = time.Second
+
+func (l *lab) open(impl lb.Impl) lb.Client {
+	l.Helper()
+	l.count++
+	env := &lb.Env{Client: fmt.Sprint("c", l.count), Servers: l.servers, TTL: ttl, Clock: lb.HostClock{}, Rand: rand.New(rand.NewPCG(1, 1))}
+	c, err := impl.Open(l.Context(), env)
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.Cleanup(func() { c.Close() })
+	return c
+}
+
+func (l *lab) request(lock string) lb.Request {
+	l.count++
+	return lb.Request{Lock: lock, Owner: fmt.Sprint("r", l.count)}
+}
+
+func (l *lab) acquire(c lb.Client, req lb.Request) *lb.Lease {
+	l.Helper()
+	ctx, cancel := context.WithTimeout(l.Context(), 10*ttl)
+	defer cancel()
+	lease, err := c.Acquire(ctx, req)
+	if err != nil {
+		l.Fatalf("acquire %s: %v", req.Lock, err)
+	}
+	return lease
+}
+
+func (l *lab) release(c lb.Client, req lb.Request, want error) {
+	l.Helper()
+	if err := c.Release(l.Context(), req); !errors.Is(err, want) {
+		l.Fatalf("release %s: %v, want %v", req.Lock, err, want)
+	}
+}
+
+// killOthers ends every connection but its own.
+func (l *lab) killOthers() {
+	l.Helper()
+	s, err := dial(l.Context(), &lb.Env{Client: "admin", Servers: l.servers, TTL: ttl, Clock: lb.HostClock{}})
+	if err != nil {
+		l.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.DB.ExecContext(l.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// TestConnectionLost: a lock that is tied to a connection is lost with it, its holder is told, and the next one has it.
+func TestConnectionLost(t *testing.T) {
+	l := newLab(t, "postgres")
+	for _, impl := range []lb.Impl{Advisory(), AdvisoryXact(), ForUpdate(), SkipLocked()} {
+		holder, next := l.open(impl), l.open(impl)
+		req, later := l.request("lock"), l.request("lock")
+		lease := l.acquire(holder, req)
+		l.killOthers()
+		select {
+		case <-lease.Lost():
+		case <-time.After(ttl):
+			t.Fatalf("%s: the holder was not told within a TTL", impl.Info().Name)
+		}
+		l.release(holder, req, lb.ErrLost)
+		// Its own connection is among those that were killed, and finds out now.
+		if _, err := next.Acquire(t.Context(), later); err != nil {
+			later = l.request("lock")
+			l.acquire(next, later)
+		}
+		l.release(next, later, nil)
+	}
+}
+
+// TestTokens: many who take turns get numbers that only rise, those whose lease was over among them.
+func TestTokens(t *testing.T) {
+	l := newLab(t, "postgres")
+	a, b := l.open(Insert()), l.open(Insert())
+	var last uint64
+	for i := range 20 {
+		c := a
+		if i%2 > 0 {
+			c = b
+		}
+		req := l.request("lock")
+		token := l.acquire(c, req).Token
+		if token <= last {
+			t.Fatalf("token %d after %d", token, last)
+		}
+		if last = token; i != 10 { // that one is left to its end
+			l.release(c, req, nil)
+		}
+	}
+}
+
+// TestPooled: behind a pooler two clients have a session's lock at once, and a transaction's one has it alone.
+func TestPooled(t *testing.T) {
+	l := newLab(t, "postgres-pooled")
+	a, b := l.open(AdvisoryPooled()), l.open(AdvisoryPooled())
+	l.acquire(a, l.request("lock"))
+	try := l.request("lock")
+	try.Try = true
+	if _, err := b.Acquire(t.Context(), try); err != nil {
+		t.Errorf("the second was not let in by the connection of the first: %v", err)
+	}
+	a, b = l.open(AdvisoryXact()), l.open(AdvisoryXact())
+	held, other := l.request("other"), l.request("other")
+	l.acquire(a, held)
+	other.Try = true
+	if _, err := b.Acquire(t.Context(), other); !errors.Is(err, lb.ErrHeld) {
+		t.Errorf("while a transaction has the lock, a try of another: %v", err)
+	}
+	l.release(a, held, nil)
+}
