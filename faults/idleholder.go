@@ -14,7 +14,7 @@ import (
 func idleHolder() Fault {
 	return Fault{Name: "idle-holder", Family: Servers, At: whileHolding, Lasts: withinLease,
 		MinTTL: 6 * time.Second, // the servers count whole seconds: half a lease must be more than two
-		Doc:    "the servers close connections that are idle for a second (CONFIG SET timeout, wait_timeout), that of a holder at work among them",
+		Doc:    "the servers close connections that are idle for a second (CONFIG SET timeout, wait_timeout, idle_session_timeout), that of a holder at work among them",
 		Needs:  []Need{Knows(lab.IdleTimeout), Requests},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			asking, others, err := gathered(ctx, on)
