@@ -97,6 +97,8 @@ type Kind struct {
 	Quorum bool
 	// Lags is how long the servers may take of their own accord to tell of what has happened already.
 	Lags time.Duration
+	// Forks: a server is several processes, which come and go with its clients.
+	Forks bool
 	// Apart: a session has no connection of its own, whose end would tell its client.
 	Apart bool
 	// Leads reports whether the server at the endpoint leads the others; nil where

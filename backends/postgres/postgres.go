@@ -33,7 +33,7 @@ func server(name string, program func(lab.Host, []lab.Host) lab.Program) lab.Kin
 	return lab.Kind{
 		Name: name, Image: "postgres=postgres:17", Software: software, Version: serverVersion, Speaks: Language, Guest: Guest(), Yardstick: Yardstick,
 		Needs: []string{binaries + "/postgres"}, Install: "apt-get install postgresql",
-		Program: program, Durable: durable, Stop: stopSignal,
+		Program: program, Durable: durable, Stop: stopSignal, Forks: true,
 		Clock: clock, Keeps: keeps, End: end, Commands: commands,
 	}
 }

@@ -11,9 +11,6 @@ import (
 
 // The server's answers that an algorithm must tell apart, by SQLSTATE.
 const (
-	uniqueViolation  = "23505" // two made the same table at once
-	duplicateTable   = "42P07"
-	duplicateObject  = "42710" // the same, seen later
 	serialization    = "40001"
 	deadlock         = "40P01" // two waited for each other, and this one had to give way
 	lockNotAvailable = "55P03" // NOWAIT, or waited for too long
@@ -28,7 +25,7 @@ func is(err error, codes ...string) bool {
 
 // inTheWay: others were; the statement has been undone and can be sent again.
 func inTheWay(err error) bool {
-	return is(err, uniqueViolation, duplicateTable, duplicateObject, serialization, deadlock, lockNotAvailable)
+	return is(err, serialization, deadlock, lockNotAvailable)
 }
 
 // refusal translates the error of a statement that should have taken the lock. A statement that the server

@@ -9,6 +9,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -31,7 +32,7 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		return nil, err
 	}
 	var c lb.Client
-	if err = s.Create(ctx, a.tables); err != nil {
+	if err = s.Create(ctx, a.statements()); err != nil {
 		err = fmt.Errorf("postgres: create a table: %w", err)
 	} else {
 		c, err = a.open(ctx, s)
@@ -41,6 +42,16 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		return nil, err
 	}
 	return lb.Exclusive(lb.Again(c)), nil
+}
+
+// statements make the tables, one client at a time: of several that make the same one at once all but the first get
+// an error, IF NOT EXISTS or not.
+func (a algorithm) statements() []string {
+	if len(a.tables) == 0 {
+		return nil
+	}
+	const number = 7074 // of the lock that keeps others out: any that nobody else uses
+	return []string{fmt.Sprintf("DO $$ BEGIN PERFORM pg_advisory_xact_lock(%d); %s; END $$", number, strings.Join(a.tables, "; "))}
 }
 
 // topologies are those that every algorithm here runs on.

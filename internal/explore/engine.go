@@ -51,6 +51,7 @@ type engine struct {
 	allowed int // faults, in the orders that are walked now
 	lags    time.Duration
 	apart   bool
+	forks   bool
 	quorum  bool // sessions outlive their connections
 	volleys bool // a client sends several requests at once, so that one that stands says nothing
 
@@ -89,7 +90,7 @@ func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bou
 	case t.Clock() && !t.Quorum() && !t.Sessions(), t.Clock() && info.Traits.Leased:
 		e.ends = endsLeases
 	}
-	e.lags, e.apart = t.Kind.Lags, t.Kind.Apart
+	e.lags, e.apart, e.forks = t.Kind.Lags, t.Kind.Apart, t.Kind.Forks
 	e.quorum = t.Quorum()
 	e.volleys = true // until it was seen that none does
 	e.rules, e.speaks = rulesOf(info, t.Kind.Speaks), t.Kind.Speaks
@@ -162,9 +163,9 @@ func (e *engine) begin(ctx context.Context) (*order, error) {
 	return o, nil
 }
 
-// others are the processes of the lab: a program may start some at any time.
+// others are the processes of the lab: a program may start some at any time, and so may a server.
 func (e *engine) others() []int {
-	if e.info.Program {
+	if e.info.Program || e.forks {
 		if below, err := kin.Of(os.Getpid()); err == nil {
 			return below
 		}
