@@ -48,6 +48,11 @@ set -- -D $data -c listen_addresses="$listen" -c port=$to -c unix_socket_directo
     ${LOCKBENCH_POSTGRES_OPTIONS:-}
 [ -n "${LOCKBENCH_POOLER:-}" ] || exec "$postgres" "$@"
 
-# Behind a pooler the server is its child, and goes with it.
+# Behind a pooler the server is its child, and goes with it. The pooler comes second: after a server that it could not
+# reach it would rest for 15 s.
 "$postgres" "$@" &
+until pg_isready --quiet --host=$listen --port=$to; do
+    kill -0 $! || exit 1
+    sleep 0.05
+done
 exec pgbouncer "$LOCKBENCH_POOLER"
