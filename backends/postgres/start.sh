@@ -2,9 +2,12 @@
 set -eu
 
 # The server refuses to run as root. So it runs as somebody else in a user namespace, where it is
-# still root's, or yours, to this machine; and its shared memory goes with it, however it ends.
+# still root's, or yours, to this machine; and its shared memory goes with it, however it ends. The server wants
+# a user who has a name.
 if [ "$(id -u)" = 0 ]; then
-    exec unshare --user --map-user=1000 --map-group=1000 --ipc sh "$0"
+    who=postgres
+    id -u $who >/dev/null 2>&1 || who=nobody
+    exec unshare --user --map-user="$(id -u $who)" --map-group="$(id -g $who)" --ipc sh "$0"
 fi
 
 for dir in /usr/lib/postgresql/*/bin; do PATH=$dir:$PATH; done
