@@ -33,6 +33,9 @@ func TestFaults(t *testing.T) {
 		{"zk-sequential", "zookeeper", map[string][]lb.Outcome{"server-clock": {lb.Safe}}},
 		{"etcd-lease", "etcd", map[string][]lb.Outcome{"server-clock": {lb.Safe}}},
 		{"mysql-forupdate", "mariadb-replica", map[string][]lb.Outcome{"failover": {lb.Broken}}},
+		{"postgres-forupdate", "postgres-sync", map[string][]lb.Outcome{"failover-unreplicated": {lb.Broken}}},
+		{"postgres-insert", "postgres", map[string][]lb.Outcome{"server-clock": {lb.Fence}}},
+		{"postgres-advisory-pooled", "postgres-pooled", map[string][]lb.Outcome{"none": {lb.Broken}}},
 	})
 }
 
@@ -54,6 +57,9 @@ func TestOperators(t *testing.T) {
 		{"mysql-forupdate", "mariadb", map[string][]lb.Outcome{"kill-session": {lb.Broken}, "schema-change": {lb.Safe}}},
 		{"mysql-insert-ttl", "mariadb", map[string][]lb.Outcome{"kill-session": {lb.Safe}, "disk-stall": survived}},
 		{"mysql-forupdate", "mariadb-replica", map[string][]lb.Outcome{"failover-by-command": {lb.Broken}}},
+		{"postgres-advisory", "postgres", map[string][]lb.Outcome{"kill-session": {lb.Broken}, "snapshot+": {lb.Safe}}},
+		{"postgres-forupdate", "postgres", map[string][]lb.Outcome{"schema-change": {lb.Safe}, "idle-holder": {lb.Broken}}},
+		{"postgres-insert", "postgres-sync", map[string][]lb.Outcome{"failover-by-command": survived}},
 		{"etcd-lease", "etcd-3", map[string][]lb.Outcome{
 			"failover-by-command": survived, "rolling-restart": survived, "replace-member": survived, "compact": survived, "nospace-alarm": survived, "defrag": survived, "disk-full": survived, "disk-stall": survived}},
 		{"etcd-lease", "etcd", map[string][]lb.Outcome{"server-clock:back": {lb.Safe}, "disk-full": survived}},
