@@ -20,7 +20,6 @@ var yardsticks = map[string]func(ctx context.Context, endpoint string) (*lab.Yar
 	"redis":     redis.Yardstick,
 	"zookeeper": zookeeper.Yardstick,
 	"etcd":      etcd.Yardstick,
-	"mariadb":   mariadb.Yardstick,
 }
 
 // Topologies are all there are, with what the folders have for their kinds.
@@ -30,7 +29,7 @@ func Topologies() []lab.Topology {
 		kind := &all[i].Kind
 		kind.Yardstick = yardsticks[kind.Software.Name]
 	}
-	return slices.Concat(all, postgres.Topologies())
+	return slices.Concat(all, mariadb.Topologies(), postgres.Topologies())
 }
 
 // Stores are the databases that can keep the protected store's fenced copy.

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -80,27 +79,4 @@ func zookeeperKeeps(ctx context.Context, endpoint string) (Keeps, error) {
 		}
 	}
 	return k, nil
-}
-
-func mariadbKeeps(ctx context.Context, endpoint string) (k Keeps, err error) {
-	err = onMariaDB(ctx, endpoint, func(db *sql.DB) error {
-		tables, err := column[string](ctx, db, "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'lockbench'")
-		if err != nil {
-			return err
-		}
-		k = Keeps{"rows": 0}
-		for _, table := range tables {
-			rows, err := column[int](ctx, db, fmt.Sprintf("SELECT COUNT(*) FROM lockbench.`%s`", table))
-			if err != nil {
-				return err
-			}
-			k["rows"] += rows[0]
-		}
-		var name string
-		var prepared int
-		err = db.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'").Scan(&name, &prepared)
-		k["prepared statements"] = prepared
-		return err
-	})
-	return k, err
 }

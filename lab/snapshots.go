@@ -2,14 +2,12 @@ package lab
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/english"
 	"github.com/redis/go-redis/v9"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -60,40 +58,4 @@ func etcdSnapshot(ctx context.Context, at Target) (e Effect, err error) {
 		return err
 	})
 	return e, err
-}
-
-// mariadbSnapshot keeps all tables as they are until the command is taken back, as for a copy of
-// the disk: whoever wants to change something waits.
-func mariadbSnapshot(ctx context.Context, at Target) (e Effect, err error) {
-	db, err := openMariaDB(at.Endpoint)
-	if err != nil {
-		return e, err
-	}
-	conn, err := db.Conn(ctx) // the one that has the lock
-	if err == nil {
-		err = inTurn(func() error {
-			_, err := conn.ExecContext(ctx, "SET STATEMENT lock_wait_timeout = 4 FOR FLUSH TABLES WITH READ LOCK")
-			return err
-		})
-	}
-	closed := func() error {
-		if conn == nil {
-			return db.Close()
-		}
-		return errors.Join(conn.Close(), db.Close())
-	}
-	if err != nil {
-		return e, errors.Join(err, closed())
-	}
-	start := time.Now()
-	e = Effect{Told: "lets nobody write", End: func(ctx context.Context) (e Effect, err error) {
-		defer closed()
-		var waiting int
-		err = conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'Waiting for backup lock'").Scan(&waiting)
-		if err == nil {
-			_, err = conn.ExecContext(ctx, "UNLOCK TABLES")
-		}
-		return Effect{Count: 1, Told: fmt.Sprintf("let nobody write for %.3f s, and %s waited", time.Since(start).Seconds(), english.Count(waiting, "statement"))}, err
-	}}
-	return e, nil
 }

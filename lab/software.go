@@ -66,12 +66,6 @@ var (
 			p.Env = append(slices.Clip(p.Env), "LOCKBENCH_ZOOKEEPER="+path)
 			return p
 		}}
-	mariadbSoftware = Software{Name: "mariadb", Unfit: " \t*?[", // a shell
-		Option: func(p Program, name, value string) Program { return moreMariaDB(p, "--"+name+"="+value) },
-		Binary: func(p Program, path string) Program {
-			p.Env = append(slices.Clip(p.Env), "LOCKBENCH_MARIADBD="+path)
-			return p
-		}}
 )
 
 // Own is how a user wants servers to be.

@@ -33,3 +33,8 @@ func TestSlowDisk(t *testing.T) {
 		t.Errorf("a server without such a disk: %v", err)
 	}
 }
+
+// paper is a host that nothing runs on.
+type paper struct{ Host }
+
+func (paper) Name() string { return "h1" }

@@ -59,8 +59,6 @@ func Topologies() []Topology {
 		{Name: "zookeeper-5", Doc: "a ZooKeeper ensemble of five", Kind: zookeeperKind, Servers: 5},
 		{Name: "etcd", Doc: "one etcd server", Kind: etcdKind, Servers: 1},
 		{Name: "etcd-3", Doc: "an etcd cluster of three", Kind: etcdKind, Servers: 3},
-		{Name: "mariadb", Doc: "one MariaDB server", Kind: mariadbKind, Servers: 1},
-		{Name: "mariadb-replica", Doc: "a MariaDB primary and an asynchronous replica, behind one address", Kind: mariadbReplicas, Servers: 2, Virtual: true},
 	}
 }
 
@@ -135,9 +133,8 @@ type Version struct {
 
 // The kinds of servers.
 var (
-	etcdVersion    = Version{"etcd", []string{"etcd", "--version"}}
-	redisVersion   = Version{"redis-server", []string{"redis-server", "--version"}}
-	mariadbVersion = Version{"mariadbd", []string{"mariadbd", "--version"}}
+	etcdVersion  = Version{"etcd", []string{"etcd", "--version"}}
+	redisVersion = Version{"redis-server", []string{"redis-server", "--version"}}
 
 	redisKind = Kind{Name: "redis", Speaks: wire.Redis, Image: "redis=redis:7", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: redisProgram, Durable: redisDurable, Clock: redisClock, Counts: redisCounts, Keeps: redisKeeps, Commands: redisCommands}
@@ -149,10 +146,6 @@ var (
 		Commands: etcdCommands, Replace: etcdReplace}
 	zookeeperKind = Kind{Name: "zookeeper", Speaks: wire.ZooKeeper, Image: "zookeeper=zookeeper:3.9", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
 		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock, Counts: zookeeperCounts, Keeps: zookeeperKeeps}
-	mariadbKind = Kind{Name: "mariadb", Speaks: wire.MySQL, Image: "mariadb=mariadb:11", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
-		Program: mariadbProgram, Durable: mariadbDurable, End: mariadbEnd, Keeps: mariadbKeeps, Clock: mariadbClock, Commands: mariadbCommands}
-	mariadbReplicas = Kind{Name: "mariadb-replica", Speaks: wire.MySQL, Image: "mariadb=mariadb:11", Software: mariadbSoftware, Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server", Version: mariadbVersion,
-		Program: mariadbReplica, Durable: mariadbDurable, Grows: true, Leads: mariadbLeads, Promote: mariadbPromote, End: mariadbEnd, Keeps: mariadbKeeps, Clock: mariadbClock, Commands: mariadbCommands}
 )
 
 // Missing says which program the servers lack on this machine, and how to get it, or

@@ -1,5 +1,3 @@
-// Package mariadb is what lockbench has to know of MariaDB, and of MySQL: so far, how it is let in
-// by servers that somebody else runs.
 package mariadb
 
 import (

@@ -1,4 +1,3 @@
-// Package mariadb is what the bench needs of MariaDB.
 package mariadb
 
 import (

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/backends/mariadb"
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/sqlrow"
-	"github.com/lockbench/lockbench/lab"
 )
 
 // mutually has two databases copy each other, asks both for one key at once, and kills one.
@@ -24,7 +24,7 @@ func mutually(ctx context.Context, at bench) ([]Fact, error) {
 		dbs[i] = db
 	}
 	// The second copies the first already.
-	if err := until(ctx, func() error { return lab.Follow(ctx, at.endpoints()[0], at.servers[1].Addr()) }); err != nil {
+	if err := until(ctx, func() error { return mariadb.Follow(ctx, at.endpoints()[0], at.servers[1].Addr()) }); err != nil {
 		return nil, err
 	}
 	if _, err := dbs[0].ExecContext(ctx, "CREATE TABLE locks (name VARCHAR(64) PRIMARY KEY, owner VARCHAR(64) NOT NULL) ENGINE=InnoDB"); err != nil {

@@ -34,7 +34,7 @@ const secret = "correct-horse"
 // kind of the servers of a topology.
 func kind(t *testing.T, topology string) lab.Kind {
 	t.Helper()
-	for _, top := range backends.WithGuests(lab.Topologies()) {
+	for _, top := range backends.Topologies() {
 		if top.Name == topology {
 			testkit.Need(t, topology, top.Kind.Missing())
 			return top.Kind
@@ -183,7 +183,7 @@ func TestFullDisk(t *testing.T) {
 		ready(t, kind(t, "redis"), "servers: ["+server.Endpoint()+"]\n", "make room")
 	})
 	t.Run("etcd", func(t *testing.T) {
-		top, _ := lab.FindTopology("etcd")
+		top, _ := backends.Topology("etcd")
 		top, err := top.With(lab.Own{Options: []string{"quota-backend-bytes=1"}})
 		if err != nil {
 			t.Fatal(err)
@@ -280,7 +280,7 @@ func TestMySQL(t *testing.T) {
 	t.Parallel()
 	testkit.Share(t, 1)
 	k, certs := kind(t, "mariadb"), labtest.NewCerts(t)
-	top, _ := lab.FindTopology("mariadb")
+	top, _ := backends.Topology("mariadb")
 	top, err := top.With(lab.Own{Options: []string{"ssl-cert=" + certs.Cert, "ssl-key=" + certs.Key, "ssl-ca=" + certs.CA}})
 	if err != nil {
 		t.Fatal(err)

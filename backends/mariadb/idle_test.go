@@ -1,8 +1,9 @@
-package lab_test
+package mariadb_test
 
 import (
 	"context"
 	"database/sql"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -58,3 +59,10 @@ func TestIdleMariaDB(t *testing.T) {
 		}
 	}
 }
+
+// dialFrom dials as a host does that has this address.
+func dialFrom(host string) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	return (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}).DialContext
+}
+
+func TestMain(m *testing.M) { labtest.Main(m) }

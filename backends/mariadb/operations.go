@@ -1,4 +1,4 @@
-package lab
+package mariadb
 
 import (
 	"context"
@@ -10,20 +10,21 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/lab"
 )
 
-// mariadbCommands are what people do to a MariaDB server.
-var mariadbCommands = map[Operation]Command{
-	KillSession: mariadbKillSession,
-	AlterTable:  mariadbAlterTable,
-	IdleTimeout: mariadbIdleTimeout,
-	Snapshot:    mariadbSnapshot,
+// commands are what people do to a MariaDB server.
+var commands = map[lab.Operation]lab.Command{
+	lab.KillSession: killSession,
+	lab.AlterTable:  alterTable,
+	lab.IdleTimeout: closeIdle,
+	lab.Snapshot:    snapshot,
 }
 
-// mariadbKillSession ends the connections that come from a client's host.
-func mariadbKillSession(ctx context.Context, at Target) (e Effect, err error) {
-	err = onMariaDB(ctx, at.Endpoint, func(db *sql.DB) error {
-		ids, err := mariadbFrom(ctx, db, at.Client)
+// killSession ends the connections that come from a client's host.
+func killSession(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
+	err = on(ctx, at.Endpoint, func(db *sql.DB) error {
+		ids, err := from(ctx, db, at.Client)
 		for _, id := range ids {
 			if _, gone := db.ExecContext(ctx, "KILL ?", id); gone == nil { // else it has just ended by itself
 				e.Count++
@@ -35,20 +36,20 @@ func mariadbKillSession(ctx context.Context, at Target) (e Effect, err error) {
 	return e, err
 }
 
-// mariadbFrom are the connections that come from a client's host.
-func mariadbFrom(ctx context.Context, db *sql.DB, host string) ([]int64, error) {
+// from are the connections that come from a client's host.
+func from(ctx context.Context, db *sql.DB, host string) ([]int64, error) {
 	return column[int64](ctx, db, "SELECT ID FROM information_schema.PROCESSLIST WHERE HOST LIKE ?", host+":%")
 }
 
 // addedColumn is what the change of the schema adds, and takes away again.
 const addedColumn = "lockbench_added"
 
-// mariadbAlterTable adds a column to each table that locks are kept in. The statement waits
+// alterTable adds a column to each table that locks are kept in. The statement waits
 // for every transaction that uses the table, and all that come after wait for the statement,
 // so that it ends, perhaps, only when the command is taken back.
-func mariadbAlterTable(ctx context.Context, at Target) (e Effect, err error) {
+func alterTable(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
 	var tables []string
-	err = onMariaDB(ctx, at.Endpoint, func(db *sql.DB) (err error) {
+	err = on(ctx, at.Endpoint, func(db *sql.DB) (err error) {
 		tables, err = column[string](ctx, db, "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'lockbench'")
 		return err
 	})
@@ -65,25 +66,25 @@ func mariadbAlterTable(ctx context.Context, at Target) (e Effect, err error) {
 		took = time.Since(start)
 		ended <- err
 	}()
-	e.End = func(ctx context.Context) (Effect, error) {
+	e.End = func(ctx context.Context) (lab.Effect, error) {
 		select {
 		case err = <-ended:
 		case <-ctx.Done():
 			err = fmt.Errorf("the tables are still being altered: %w", ctx.Err())
 		}
 		if err != nil {
-			return Effect{}, err
+			return lab.Effect{}, err
 		}
-		return Effect{Count: len(tables), Told: fmt.Sprintf("added a column to %s within %.3f s", strings.Join(tables, ", "), took.Seconds())},
+		return lab.Effect{Count: len(tables), Told: fmt.Sprintf("added a column to %s within %.3f s", strings.Join(tables, ", "), took.Seconds())},
 			alterAll(ctx, at, tables, "DROP COLUMN "+addedColumn)
 	}
 	return e, nil
 }
 
 // alterAll does the same to several tables.
-func alterAll(ctx context.Context, at Target, tables []string, what string) error {
+func alterAll(ctx context.Context, at lab.Target, tables []string, what string) error {
 	const patience = 4 // seconds; less than the connection waits
-	return onMariaDB(ctx, at.Endpoint, func(db *sql.DB) error {
+	return on(ctx, at.Endpoint, func(db *sql.DB) error {
 		for _, table := range tables {
 			err := inTurn(func() error {
 				_, err := db.ExecContext(ctx, fmt.Sprintf("ALTER TABLE lockbench.`%s` WAIT %d %s", table, patience, what))

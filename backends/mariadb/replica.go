@@ -1,4 +1,4 @@
-package lab
+package mariadb
 
 import (
 	"context"
@@ -10,15 +10,16 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/lockbench/lockbench/internal/sqlrow"
+	"github.com/lockbench/lockbench/lab"
 )
 
-// mariadbReplica is a primary on the first host and asynchronous replicas of it on
+// replica is a primary on the first host and asynchronous replicas of it on
 // the others. All listen at every address of their host, because the address that
 // clients use moves to the one that is promoted.
-func mariadbReplica(self Host, all []Host) Program {
-	p := mariadbProgram(self, all)
-	number := 1 + slices.IndexFunc(all, func(h Host) bool { return h.Name() == self.Name() })
-	p.Env = append(p.Env, fmt.Sprintf(mariadbOptions+"--server-id=%d --log-bin=binlog --bind-address=0.0.0.0", number))
+func replica(self lab.Host, all []lab.Host) lab.Program {
+	p := program(self, all)
+	number := 1 + slices.IndexFunc(all, func(h lab.Host) bool { return h.Name() == self.Name() })
+	p.Env = append(p.Env, fmt.Sprintf(options+"--server-id=%d --log-bin=binlog --bind-address=0.0.0.0", number))
 	if number > 1 {
 		primary := all[0].Addr()
 		p.Ready = func(ctx context.Context, endpoint string) error { return Follow(ctx, endpoint, primary) }
@@ -61,12 +62,12 @@ func replication(ctx context.Context, db *sql.DB) (map[string]string, error) {
 // Follow makes the MariaDB server at the endpoint a replica of the one at the address, if it is none yet, and is nil
 // when it is in step.
 func Follow(ctx context.Context, endpoint, primary string) error {
-	return onMariaDB(ctx, endpoint, func(db *sql.DB) error { return follow(ctx, db, primary) })
+	return on(ctx, endpoint, func(db *sql.DB) error { return follow(ctx, db, primary) })
 }
 
-// mariadbLeads reports whether the server follows nobody.
-func mariadbLeads(ctx context.Context, endpoint string) (leads bool, err error) {
-	err = onMariaDB(ctx, endpoint, func(db *sql.DB) error {
+// leads reports whether the server follows nobody.
+func leads(ctx context.Context, endpoint string) (leads bool, err error) {
+	err = on(ctx, endpoint, func(db *sql.DB) error {
 		status, err := replication(ctx, db)
 		leads = err == nil && status == nil
 		return err
@@ -74,9 +75,9 @@ func mariadbLeads(ctx context.Context, endpoint string) (leads bool, err error) 
 	return leads, err
 }
 
-// mariadbPromote ends the following, as a failover manager does.
-func mariadbPromote(ctx context.Context, endpoint string) error {
-	return onMariaDB(ctx, endpoint, func(db *sql.DB) error {
+// promote ends the following, as a failover manager does.
+func promote(ctx context.Context, endpoint string) error {
+	return on(ctx, endpoint, func(db *sql.DB) error {
 		for _, statement := range []string{"STOP SLAVE", "RESET SLAVE ALL"} {
 			if _, err := db.ExecContext(ctx, statement); err != nil {
 				return fmt.Errorf("lab: promote %s: %s: %w", endpoint, statement, err)
@@ -86,9 +87,9 @@ func mariadbPromote(ctx context.Context, endpoint string) error {
 	})
 }
 
-// mariadbClock reads the server's clock.
-func mariadbClock(ctx context.Context, endpoint string) (now time.Time, err error) {
-	err = onMariaDB(ctx, endpoint, func(db *sql.DB) error {
+// clock reads the server's clock.
+func clock(ctx context.Context, endpoint string) (now time.Time, err error) {
+	err = on(ctx, endpoint, func(db *sql.DB) error {
 		var micros int64
 		err := db.QueryRowContext(ctx, "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)").Scan(&micros)
 		now = time.UnixMicro(micros)
@@ -97,9 +98,9 @@ func mariadbClock(ctx context.Context, endpoint string) (now time.Time, err erro
 	return now, err
 }
 
-// onMariaDB asks as the algorithms' account.
-func onMariaDB(ctx context.Context, endpoint string, ask func(*sql.DB) error) error {
-	db, err := openMariaDB(endpoint)
+// on asks as the algorithms' account.
+func on(ctx context.Context, endpoint string, ask func(*sql.DB) error) error {
+	db, err := open(endpoint)
 	if err != nil {
 		return err
 	}
@@ -107,8 +108,8 @@ func onMariaDB(ctx context.Context, endpoint string, ask func(*sql.DB) error) er
 	return ask(db)
 }
 
-// openMariaDB connects when it is asked for something.
-func openMariaDB(endpoint string) (*sql.DB, error) {
+// open connects when it is asked for something.
+func open(endpoint string) (*sql.DB, error) {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Net, cfg.Addr, cfg.Timeout, cfg.ReadTimeout = "lockbench", "tcp", endpoint, time.Second, 5*time.Second
 	cfg.Logger = &mysql.NopLogger{}

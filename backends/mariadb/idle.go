@@ -1,4 +1,4 @@
-package lab
+package mariadb
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/lab"
 )
 
-// mariadbIdleTimeout has the server close connections that say nothing for a second. A
+// closeIdle has the server close connections that say nothing for a second. A
 // connection keeps the limit that it was opened under: so those that are there are ended, and all
 // that are opened until the command is taken back keep it.
-func mariadbIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
-	db, err := openMariaDB(at.Endpoint)
+func closeIdle(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
+	db, err := open(at.Endpoint)
 	if err != nil {
 		return e, err
 	}
@@ -28,10 +29,10 @@ func mariadbIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
 	}
 	_, err = db.ExecContext(ctx, "SET GLOBAL wait_timeout = 1")
 	if err == nil {
-		err = mariadbEndAll(ctx, db)
+		err = endAll(ctx, db)
 	}
 	if err == nil {
-		e, err = WatchIdle(ctx, idleConnections{db, at.Client}, at.Client, restore)
+		e, err = lab.WatchIdle(ctx, idleConnections{db, at.Client}, at.Client, restore)
 	}
 	if err != nil {
 		return e, errors.Join(err, restore(context.WithoutCancel(ctx)))
@@ -45,7 +46,7 @@ type idleConnections struct {
 	host string
 }
 
-// Silent implements [Silence].
+// Silent implements [lab.Silence].
 func (c idleConnections) Silent(ctx context.Context) (map[int64]time.Duration, error) {
 	rows, err := c.db.QueryContext(ctx, "SELECT ID, IF(COMMAND = 'Sleep', TIME_MS, 0) FROM information_schema.PROCESSLIST WHERE HOST LIKE ?", c.host+":%")
 	if err != nil {
@@ -64,19 +65,19 @@ func (c idleConnections) Silent(ctx context.Context) (map[int64]time.Duration, e
 	return silent, rows.Err()
 }
 
-// Aborted implements [Silence].
-func (c idleConnections) Aborted(ctx context.Context) (int, error) { return mariadbAborted(ctx, c.db) }
+// Aborted implements [lab.Silence].
+func (c idleConnections) Aborted(ctx context.Context) (int, error) { return aborted(ctx, c.db) }
 
-// mariadbAborted is how many connections have ended without a word of their clients.
-func mariadbAborted(ctx context.Context, db *sql.DB) (n int, err error) {
+// aborted is how many connections have ended without a word of their clients.
+func aborted(ctx context.Context, db *sql.DB) (n int, err error) {
 	var name string
 	err = db.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Aborted_clients'").Scan(&name, &n)
 	return n, err
 }
 
-// mariadbEndAll ends all connections of the account that the algorithms use but this one,
+// endAll ends all connections of the account that the algorithms use but this one,
 // and returns when they are gone.
-func mariadbEndAll(ctx context.Context, db *sql.DB) error {
+func endAll(ctx context.Context, db *sql.DB) error {
 	for {
 		ids, err := column[int64](ctx, db, "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'lockbench' AND ID <> CONNECTION_ID()")
 		if err != nil || len(ids) == 0 {
