@@ -19,7 +19,6 @@ import (
 var yardsticks = map[string]func(ctx context.Context, endpoint string) (*lab.Yardstick, error){
 	"redis":     redis.Yardstick,
 	"zookeeper": zookeeper.Yardstick,
-	"etcd":      etcd.Yardstick,
 }
 
 // Topologies are all there are, with what the folders have for their kinds.
@@ -29,7 +28,7 @@ func Topologies() []lab.Topology {
 		kind := &all[i].Kind
 		kind.Yardstick = yardsticks[kind.Software.Name]
 	}
-	return slices.Concat(all, mariadb.Topologies(), postgres.Topologies())
+	return slices.Concat(all, etcd.Topologies(), mariadb.Topologies(), postgres.Topologies())
 }
 
 // Stores are the databases that can keep the protected store's fenced copy.

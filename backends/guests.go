@@ -1,7 +1,6 @@
 package backends
 
 import (
-	"github.com/lockbench/lockbench/backends/etcd"
 	"github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/backends/zookeeper"
 	"github.com/lockbench/lockbench/lab"
@@ -9,7 +8,7 @@ import (
 
 // guests by the software of kinds which are still in package lab, and can't name them there.
 var guests = map[string]func() *lab.Guest{
-	"redis": redis.Guest, "etcd": etcd.Guest, "zookeeper": zookeeper.Guest,
+	"redis": redis.Guest, "zookeeper": zookeeper.Guest,
 }
 
 // WithGuests are the topologies, to whose servers lockbench can log in where somebody else

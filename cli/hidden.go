@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 
+	"github.com/lockbench/lockbench/backends/etcd/etcdserver"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/bench"
 	"github.com/lockbench/lockbench/internal/explore"
@@ -14,7 +15,6 @@ import (
 	"github.com/lockbench/lockbench/internal/trial"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/lab"
-	"github.com/lockbench/lockbench/lab/etcdserver"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/lockbench/lockbench/workloads/guard"
 	"github.com/spf13/cobra"

@@ -9,11 +9,8 @@ import (
 	"hash/fnv"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/redis/go-redis/v9"
-	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 )
 
 // ErrNoCount is a server that does not count its changes.
@@ -32,14 +29,14 @@ type Count struct {
 	Whole bool
 }
 
-// counter asks one server for its count, and is closed in the end.
-type counter struct {
-	ask   func(context.Context) (Count, error)
-	close func()
+// Counting asks one server for its count, and is closed in the end.
+type Counting struct {
+	Ask   func(context.Context) (Count, error)
+	Close func()
 }
 
 // Counter asks all servers of a service for their counts together.
-type Counter []counter
+type Counter []Counting
 
 // Counter is none where a server does not count its changes: then it is [ErrNoCount].
 func (s *Service) Counter() (all Counter, err error) {
@@ -62,7 +59,7 @@ func (s *Service) Counter() (all Counter, err error) {
 func (all Counter) Ask(ctx context.Context) (sum Count, err error) {
 	sum.Whole = true
 	for _, c := range all {
-		n, err := c.ask(ctx)
+		n, err := c.Ask(ctx)
 		if err != nil {
 			return Count{}, fmt.Errorf("lab: count a server's changes: %w", err)
 		}
@@ -74,7 +71,7 @@ func (all Counter) Ask(ctx context.Context) (sum Count, err error) {
 // Close ends the connections.
 func (all Counter) Close() {
 	for _, c := range all {
-		c.close()
+		c.Close()
 	}
 }
 
@@ -89,9 +86,9 @@ var (
 	redisHearers = []string{"blocked_clients:", "tracking_clients:"}
 )
 
-func redisCounts(endpoint string) (counter, error) {
+func redisCounts(endpoint string) (Counting, error) {
 	c := redis.NewClient(&redis.Options{Addr: endpoint, MaxRetries: -1, DialTimeout: patient, ReadTimeout: patient, PoolSize: 1})
-	return counter{close: func() { _ = c.Close() }, ask: func(ctx context.Context) (Count, error) {
+	return Counting{Close: func() { _ = c.Close() }, Ask: func(ctx context.Context) (Count, error) {
 		answers, err := c.Pipelined(ctx, func(p redis.Pipeliner) error {
 			for _, section := range redisSections { // a server of before Redis 7 takes one at a time
 				p.Info(ctx, section)
@@ -133,31 +130,14 @@ func redisCounts(endpoint string) (counter, error) {
 
 // zookeeperCounts is the number of the last transaction. A watch, which a read leaves, hears of transactions
 // alone; a request that is refused is one.
-func zookeeperCounts(endpoint string) (counter, error) {
-	return counter{close: func() {}, ask: func(ctx context.Context) (Count, error) {
+func zookeeperCounts(endpoint string) (Counting, error) {
+	return Counting{Close: func() {}, Ask: func(ctx context.Context) (Count, error) {
 		answer, err := zookeeperAsk(ctx, endpoint)
 		if err != nil {
 			return Count{}, err
 		}
 		n, err := numberAfter(answer, "Zxid: 0x", 16)
 		return Count{Changes: n, Whole: true}, err
-	}}, nil
-}
-
-// etcdCounts is the revision of the keys. Leases are not counted.
-func etcdCounts(endpoint string) (counter, error) {
-	c, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, Logger: zap.NewNop()})
-	if err != nil {
-		return counter{}, err
-	}
-	return counter{close: func() { _ = c.Close() }, ask: func(ctx context.Context) (Count, error) {
-		ctx, cancel := context.WithTimeout(ctx, time.Second)
-		defer cancel()
-		status, err := c.Status(ctx, endpoint)
-		if err != nil {
-			return Count{}, err
-		}
-		return Count{Changes: uint64(status.Header.Revision)}, nil
 	}}, nil
 }
 

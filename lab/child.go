@@ -83,7 +83,7 @@ func command(at Place, p Program) (*exec.Cmd, error) {
 			return nil, err
 		}
 	}
-	if argv, err = at.command(p.Before, argv); err != nil {
+	if argv, err = at.command(p, argv); err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)

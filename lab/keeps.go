@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // Keeps is what a server keeps for its clients at this moment: how much of what, by the names that
@@ -43,22 +42,6 @@ func redisKeeps(ctx context.Context, endpoint string) (k Keeps, err error) {
 		scripts, err := numberAfter([]byte(info), "number_of_cached_scripts:", 10)
 		k = Keeps{"keys": int(keys), "scripts": int(scripts)}
 		return err
-	})
-	return k, err
-}
-
-func etcdKeeps(ctx context.Context, endpoint string) (k Keeps, err error) {
-	err = operateEtcd(ctx, Target{Endpoint: endpoint}, func(c *clientv3.Client) error {
-		keys, err := c.Get(ctx, "", clientv3.WithPrefix(), clientv3.WithCountOnly())
-		if err != nil {
-			return err
-		}
-		leases, err := c.Leases(ctx)
-		if err != nil {
-			return err
-		}
-		k = Keeps{"keys": int(keys.Count), "leases": len(leases.Leases)}
-		return nil
 	})
 	return k, err
 }

@@ -121,6 +121,9 @@ type Program struct {
 	// and "{port}" stand for the address and port to listen at and "{dir}" for a
 	// directory of its own, which only the lab knows.
 	Argv []string
+	// Builtin: this very program contains it, as the verb that Argv begins with. In a container it is the
+	// image's own program of that name.
+	Builtin bool
 	// Files are put into that directory before the start, by name; their texts may
 	// use the same words.
 	Files map[string]string

@@ -24,11 +24,15 @@ const confined = "confined"
 
 // command is the whole of one: verbs of lockbench, each of which becomes what follows, and
 // at last the program.
-func (at Place) command(before, argv []string) ([]string, error) {
+func (at Place) command(p Program, argv []string) ([]string, error) {
 	var err error
-	if at.Contained {
+	before := p.Before
+	switch {
+	case at.Contained:
 		argv, err = at.inside(argv)
-	} else {
+	case p.Builtin:
+		argv = append([]string{Self}, argv...)
+	default:
 		argv, err = Resolve(argv)
 	}
 	if err != nil {

@@ -3,13 +3,11 @@ package lab
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // redisSnapshot has the server write all that it knows to its disk, in the background.
@@ -42,20 +40,4 @@ func redisSaves(ctx context.Context, c *redis.Client) (int, error) {
 		return 0, err
 	}
 	return strconv.Atoi(info["rdb_saves"])
-}
-
-// etcdSnapshot has the member send its whole database, as for a backup.
-func etcdSnapshot(ctx context.Context, at Target) (e Effect, err error) {
-	err = operateEtcd(ctx, at, func(c *clientv3.Client) error {
-		start := time.Now()
-		all, err := c.Snapshot(ctx)
-		if err != nil {
-			return err
-		}
-		defer all.Close()
-		n, err := io.Copy(io.Discard, all)
-		e = Effect{Count: int(n), Told: fmt.Sprintf("sent a snapshot of %d bytes within %.3f s", n, time.Since(start).Seconds())}
-		return err
-	})
-	return e, err
 }

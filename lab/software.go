@@ -45,12 +45,6 @@ var (
 			p.Argv = append([]string{path}, p.Argv[1:]...)
 			return p
 		}}
-	etcdSoftware = Software{Name: "etcd", Builtin: "go.etcd.io/etcd/server/v3",
-		Option: func(p Program, name, value string) Program {
-			p.Argv = append(slices.Clip(p.Argv), "--"+name+"="+value)
-			return p
-		},
-		Binary: redisSoftware.Binary}
 	zookeeperSoftware = Software{Name: "zookeeper", Runs: "java",
 		Option: func(p Program, name, value string) Program {
 			files := map[string]string{}

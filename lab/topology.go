@@ -57,8 +57,6 @@ func Topologies() []Topology {
 		{Name: "zookeeper", Doc: "one ZooKeeper server", Kind: zookeeperKind, Servers: 1},
 		{Name: "zookeeper-3", Doc: "a ZooKeeper ensemble of three", Kind: zookeeperKind, Servers: 3},
 		{Name: "zookeeper-5", Doc: "a ZooKeeper ensemble of five", Kind: zookeeperKind, Servers: 5},
-		{Name: "etcd", Doc: "one etcd server", Kind: etcdKind, Servers: 1},
-		{Name: "etcd-3", Doc: "an etcd cluster of three", Kind: etcdKind, Servers: 3},
 	}
 }
 
@@ -109,7 +107,7 @@ type Kind struct {
 	// knew it; nil where they keep none.
 	End func(ctx context.Context, endpoint, session string) (knew bool, err error)
 	// Counts begins to ask the server at the endpoint for its count of changes; nil where it has none.
-	Counts func(endpoint string) (counter, error)
+	Counts func(endpoint string) (Counting, error)
 	// Keeps asks the server at the endpoint what it keeps for its clients; nil where it can't say.
 	Keeps func(ctx context.Context, endpoint string) (Keeps, error)
 	// Clock reads the server's wall clock; nil where nobody can move it.
@@ -133,7 +131,6 @@ type Version struct {
 
 // The kinds of servers.
 var (
-	etcdVersion  = Version{"etcd", []string{"etcd", "--version"}}
 	redisVersion = Version{"redis-server", []string{"redis-server", "--version"}}
 
 	redisKind = Kind{Name: "redis", Speaks: wire.Redis, Image: "redis=redis:7", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
@@ -142,8 +139,6 @@ var (
 		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Keeps: redisKeeps, Clock: redisClock, Commands: redisCommands}
 	sentinel = Kind{Name: "sentinel", Speaks: wire.Redis, Image: "redis=redis:7", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: sentinelProgram, Commands: sentinelCommands}
-	etcdKind = Kind{Name: "etcd", Speaks: wire.Etcd, Image: "etcd=quay.io/coreos/etcd:v3.6.5", Software: etcdSoftware, Version: etcdVersion, Program: etcdProgram, Grows: true, Quorum: true, Lags: etcdLags, Apart: true, Leads: etcdLeads, End: etcdEnd, Clock: etcdClock, Counts: etcdCounts, Keeps: etcdKeeps,
-		Commands: etcdCommands, Replace: etcdReplace}
 	zookeeperKind = Kind{Name: "zookeeper", Speaks: wire.ZooKeeper, Image: "zookeeper=zookeeper:3.9", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
 		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock, Counts: zookeeperCounts, Keeps: zookeeperKeeps}
 )
@@ -163,17 +158,10 @@ func (k Kind) Missing() error {
 	return nil
 }
 
-// embedded are the servers that this program contains; in a container they are
-// the image's own.
-var embedded = []string{"etcd"}
-
 // Resolve finds the program of a command on this machine.
 func Resolve(argv []string) ([]string, error) {
 	if argv[0] == Self {
 		return argv, nil
-	}
-	if slices.Contains(embedded, argv[0]) {
-		return append([]string{Self}, argv...), nil
 	}
 	path, err := exec.LookPath(latest(argv[0]))
 	for _, dir := range []string{"/usr/local/sbin", "/usr/sbin", "/sbin"} { // often not in a user's PATH

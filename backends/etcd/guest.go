@@ -1,5 +1,3 @@
-// Package etcd is what lockbench has to know of etcd: so far, how it is let in by servers that
-// somebody else runs.
 package etcd
 
 import (

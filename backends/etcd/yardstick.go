@@ -1,4 +1,3 @@
-// Package etcd is what the bench needs of etcd.
 package etcd
 
 import (

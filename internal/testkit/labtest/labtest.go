@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/backends"
+	"github.com/lockbench/lockbench/backends/etcd/etcdserver"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
-	"github.com/lockbench/lockbench/lab/etcdserver"
 )
 
 // Main is the TestMain of packages that need servers: the test's own program is

@@ -1,4 +1,4 @@
-package lab
+package etcd
 
 import (
 	"context"
@@ -7,14 +7,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench/lab"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// etcdReplace has a member, asked at the target, put another in the place of one that is
+// replace has a member, asked at the target, put another in the place of one that is
 // gone for good. The new one has an id of its own, and joins a cluster that exists.
-func etcdReplace(ctx context.Context, at Target, gone string) (change func(Program) Program, err error) {
-	err = operateEtcd(ctx, at, func(c *clientv3.Client) error {
+func replace(ctx context.Context, at lab.Target, gone string) (change func(lab.Program) lab.Program, err error) {
+	err = operate(ctx, at, func(c *clientv3.Client) error {
 		list, err := c.MemberList(ctx)
 		if err != nil {
 			return err
@@ -30,7 +31,7 @@ func etcdReplace(ctx context.Context, at Target, gone string) (change func(Progr
 		}
 		return fmt.Errorf("%s is no member", gone)
 	})
-	return func(p Program) Program {
+	return func(p lab.Program) lab.Program {
 		p.Argv = append(slices.Clip(p.Argv), "--initial-cluster-state", "existing")
 		return p
 	}, err

@@ -1,4 +1,4 @@
-package lab
+package etcd
 
 import (
 	"context"
@@ -7,20 +7,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/lab"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 )
 
-// etcdLags: every 100 ms it looks for what was missed by a watch that begins in the past.
-const etcdLags = 130 * time.Millisecond
+// lags: every 100 ms it looks for what was missed by a watch that begins in the past.
+const lags = 130 * time.Millisecond
 
-func etcdProgram(self Host, all []Host) Program {
+func program(self lab.Host, all []lab.Host) lab.Program {
 	peers := make([]string, len(all))
 	for i, h := range all {
 		peers[i] = fmt.Sprintf("%s=http://%s:2380", h.Name(), h.Addr())
 	}
-	return Program{
+	return lab.Program{
+		Builtin: true,
 		Argv: []string{"etcd", "--name", self.Name(), "--data-dir", "{dir}",
 			"--listen-client-urls", "http://{addr}:{port}", "--advertise-client-urls", "http://" + self.Addr() + ":{port}",
 			"--listen-peer-urls", "http://{addr}:2380", "--initial-advertise-peer-urls", "http://" + self.Addr() + ":2380",
@@ -29,13 +31,13 @@ func etcdProgram(self Host, all []Host) Program {
 			// with its default of 1 s no lease could be as short as 1 s.
 			"--heartbeat-interval", "50", "--election-timeout", "500"},
 		Port:  2379,
-		Ready: etcdReady,
+		Ready: ready,
 	}
 }
 
-// etcdReady makes a linearizable read, which only a member of a cluster with a
+// ready makes a linearizable read, which only a member of a cluster with a
 // leader can answer.
-func etcdReady(ctx context.Context, endpoint string) error {
+func ready(ctx context.Context, endpoint string) error {
 	c, err := clientv3.New(clientv3.Config{
 		Endpoints: []string{endpoint}, Context: ctx, Logger: zap.NewNop(),
 		DialOptions: []grpc.DialOption{grpc.WithDisableRetry()},
@@ -48,8 +50,8 @@ func etcdReady(ctx context.Context, endpoint string) error {
 	return err
 }
 
-// etcdLeads reports whether the member is the leader, as it itself says.
-func etcdLeads(ctx context.Context, endpoint string) (bool, error) {
+// leads reports whether the member is the leader, as it itself says.
+func leads(ctx context.Context, endpoint string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
 	c, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, Context: ctx, Logger: zap.NewNop()})
@@ -64,9 +66,9 @@ func etcdLeads(ctx context.Context, endpoint string) (bool, error) {
 	return status.Leader == status.Header.MemberId, nil
 }
 
-// etcdClock reads the server's clock from the date of an HTTP answer, which has
+// clock reads the server's clock from the date of an HTTP answer, which has
 // whole seconds.
-func etcdClock(ctx context.Context, endpoint string) (time.Time, error) {
+func clock(ctx context.Context, endpoint string) (time.Time, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+endpoint+"/version", nil)
 	if err != nil {
 		return time.Time{}, err
