@@ -17,8 +17,7 @@ import (
 
 // yardsticks are how fast the servers themselves are, by their software.
 var yardsticks = map[string]func(ctx context.Context, endpoint string) (*lab.Yardstick, error){
-	"redis":     redis.Yardstick,
-	"zookeeper": zookeeper.Yardstick,
+	"redis": redis.Yardstick,
 }
 
 // Topologies are all there are, with what the folders have for their kinds.
@@ -28,7 +27,7 @@ func Topologies() []lab.Topology {
 		kind := &all[i].Kind
 		kind.Yardstick = yardsticks[kind.Software.Name]
 	}
-	return slices.Concat(all, etcd.Topologies(), mariadb.Topologies(), postgres.Topologies())
+	return slices.Concat(all, zookeeper.Topologies(), etcd.Topologies(), mariadb.Topologies(), postgres.Topologies())
 }
 
 // Stores are the databases that can keep the protected store's fenced copy.

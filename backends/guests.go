@@ -2,13 +2,12 @@ package backends
 
 import (
 	"github.com/lockbench/lockbench/backends/redis"
-	"github.com/lockbench/lockbench/backends/zookeeper"
 	"github.com/lockbench/lockbench/lab"
 )
 
 // guests by the software of kinds which are still in package lab, and can't name them there.
 var guests = map[string]func() *lab.Guest{
-	"redis": redis.Guest, "zookeeper": zookeeper.Guest,
+	"redis": redis.Guest,
 }
 
 // WithGuests are the topologies, to whose servers lockbench can log in where somebody else

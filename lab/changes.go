@@ -128,19 +128,6 @@ func redisCounts(endpoint string) (Counting, error) {
 	}}, nil
 }
 
-// zookeeperCounts is the number of the last transaction. A watch, which a read leaves, hears of transactions
-// alone; a request that is refused is one.
-func zookeeperCounts(endpoint string) (Counting, error) {
-	return Counting{Close: func() {}, Ask: func(ctx context.Context) (Count, error) {
-		answer, err := zookeeperAsk(ctx, endpoint)
-		if err != nil {
-			return Count{}, err
-		}
-		n, err := numberAfter(answer, "Zxid: 0x", 16)
-		return Count{Changes: n, Whole: true}, err
-	}}, nil
-}
-
 // numberAfter is the number that follows a line's head.
 func numberAfter(text []byte, head string, base int) (uint64, error) {
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {

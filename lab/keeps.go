@@ -45,21 +45,3 @@ func redisKeeps(ctx context.Context, endpoint string) (k Keeps, err error) {
 	})
 	return k, err
 }
-
-// zookeeperKept are the lines of the four-letter word mntr that count. Versions before 3.6 do not
-// count sessions.
-var zookeeperKept = map[string]string{"nodes": "zk_znode_count", "watches": "zk_watch_count", "sessions": "zk_global_sessions"}
-
-func zookeeperKeeps(ctx context.Context, endpoint string) (Keeps, error) {
-	answer, err := zookeeperSay(ctx, endpoint, "mntr")
-	if err != nil {
-		return nil, err
-	}
-	k := Keeps{}
-	for what, line := range zookeeperKept {
-		if n, err := numberAfter(answer, line, 10); err == nil {
-			k[what] = int(n)
-		}
-	}
-	return k, nil
-}

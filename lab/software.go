@@ -45,21 +45,6 @@ var (
 			p.Argv = append([]string{path}, p.Argv[1:]...)
 			return p
 		}}
-	zookeeperSoftware = Software{Name: "zookeeper", Runs: "java",
-		Option: func(p Program, name, value string) Program {
-			files := map[string]string{}
-			for file, text := range p.Files {
-				files[file] = text
-			}
-			files["zoo.cfg"] += name + "=" + value + "\n"
-			p.Files = files
-			return p
-		},
-		// A class path, such as "lib/*".
-		Binary: func(p Program, path string) Program {
-			p.Env = append(slices.Clip(p.Env), "LOCKBENCH_ZOOKEEPER="+path)
-			return p
-		}}
 )
 
 // Own is how a user wants servers to be.

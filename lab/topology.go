@@ -54,9 +54,6 @@ func Topologies() []Topology {
 		{Name: "redis-5", Doc: "five independent Redis servers", Kind: redisKind, Servers: 5},
 		{Name: "redis-5-delayed", Doc: "five independent Redis servers; one that crashed stays down for longer than any lease", Kind: redisKind, Servers: 5, Delayed: true},
 		{Name: "redis-sentinel", Doc: "a Redis master, two replicas and three Sentinels", Kind: redisReplicas, Servers: 3, Sentinels: 3, Master: sentinelMaster},
-		{Name: "zookeeper", Doc: "one ZooKeeper server", Kind: zookeeperKind, Servers: 1},
-		{Name: "zookeeper-3", Doc: "a ZooKeeper ensemble of three", Kind: zookeeperKind, Servers: 3},
-		{Name: "zookeeper-5", Doc: "a ZooKeeper ensemble of five", Kind: zookeeperKind, Servers: 5},
 	}
 }
 
@@ -139,8 +136,6 @@ var (
 		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Keeps: redisKeeps, Clock: redisClock, Commands: redisCommands}
 	sentinel = Kind{Name: "sentinel", Speaks: wire.Redis, Image: "redis=redis:7", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
 		Program: sentinelProgram, Commands: sentinelCommands}
-	zookeeperKind = Kind{Name: "zookeeper", Speaks: wire.ZooKeeper, Image: "zookeeper=zookeeper:3.9", Software: zookeeperSoftware, Needs: []string{"java", zookeeperScript}, Install: "apt-get install zookeeper default-jre-headless",
-		Version: zookeeperVersion, Program: zookeeperProgram, Durable: zookeeperDurable, Grows: true, Quorum: true, Leads: zookeeperLeads, End: zookeeperEnd, Clock: zookeeperClock, Counts: zookeeperCounts, Keeps: zookeeperKeeps}
 )
 
 // Missing says which program the servers lack on this machine, and how to get it, or

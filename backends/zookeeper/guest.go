@@ -1,5 +1,3 @@
-// Package zookeeper is what lockbench has to know of ZooKeeper: so far, how it is let in by
-// servers that somebody else runs.
 package zookeeper
 
 import (

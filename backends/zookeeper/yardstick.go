@@ -1,4 +1,3 @@
-// Package zookeeper is what the bench needs of ZooKeeper.
 package zookeeper
 
 import (

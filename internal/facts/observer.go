@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+	"github.com/lockbench/lockbench/backends/zookeeper"
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -48,7 +49,7 @@ func observer(ctx context.Context, at bench) (found []Fact, err error) {
 			return nil, err
 		}
 		defer clients[s].Close()
-		mode, err := lab.ZooKeeperMode(ctx, s.Endpoint())
+		mode, err := zookeeper.Mode(ctx, s.Endpoint())
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +80,7 @@ func observer(ctx context.Context, at bench) (found []Fact, err error) {
 
 func leads(ctx context.Context, servers []*lab.Server) (*lab.Server, error) {
 	for _, s := range servers {
-		if mode, err := lab.ZooKeeperMode(ctx, s.Endpoint()); err == nil && mode == "leader" {
+		if mode, err := zookeeper.Mode(ctx, s.Endpoint()); err == nil && mode == "leader" {
 			return s, nil
 		}
 	}

@@ -1,4 +1,4 @@
-package lab
+package zookeeper
 
 import (
 	"bytes"
@@ -12,30 +12,31 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+	"github.com/lockbench/lockbench/lab"
 )
 
-// zookeeperScript is what a ZooKeeper cannot start without beside a JVM; the
+// script is what a ZooKeeper cannot start without beside a JVM; the
 // distribution's package of it brings the jars that the class path names.
-const zookeeperScript = "/usr/share/zookeeper/bin/zkServer.sh"
+const script = "/usr/share/zookeeper/bin/zkServer.sh"
 
-// zookeeperVersion asks a class that needs none of the others.
-var zookeeperVersion = Version{"zookeeper", []string{"sh", "-c", zookeeperStart, "sh", "org.apache.zookeeper.version.VersionInfoMain"}}
+// serverVersion asks a class that needs none of the others.
+var serverVersion = lab.Version{Of: "zookeeper", Command: []string{"sh", "-c", start, "sh", "org.apache.zookeeper.version.VersionInfoMain"}}
 
-//go:embed zookeeper.sh
-var zookeeperStart string
+//go:embed start.sh
+var start string
 
-const zookeeperLogs = `<configuration>
+const logs = `<configuration>
   <appender name="out" class="ch.qos.logback.core.ConsoleAppender"><encoder><pattern>[%thread] %level %logger - %msg%n</pattern></encoder></appender>
   <root level="WARN"><appender-ref ref="out"/></root>
 </configuration>
 `
 
-// zookeeperProgram starts the JVM itself, not the distribution's script around it.
-func zookeeperProgram(self Host, all []Host) Program {
-	return Program{
+// program starts the JVM itself, not the distribution's script around it.
+func program(self lab.Host, all []lab.Host) lab.Program {
+	return lab.Program{
 		Argv: []string{"sh", "{dir}/start.sh",
 			// The lab's disk is memory, and a lab's power never fails.
-			zookeeperHasty, "-Dzookeeper.preAllocSize=4096",
+			hasty, "-Dzookeeper.preAllocSize=4096",
 			// A server that looks for a leader waits so long, in ms, for each peer that it
 			// can't reach, before it asks the next; 5 s by default.
 			"-Dzookeeper.cnxTimeout=500",
@@ -45,29 +46,29 @@ func zookeeperProgram(self Host, all []Host) Program {
 			"org.apache.zookeeper.server.quorum.QuorumPeerMain", "{dir}/zoo.cfg"},
 		Env: []string{"LOCKBENCH_CLASSES={dir}"},
 		Files: map[string]string{
-			"start.sh": zookeeperStart,
+			"start.sh": start,
 			// Newer versions say everything where nobody says how much.
-			"logback.xml": zookeeperLogs,
-			"zoo.cfg":     zookeeperConfig(all),
-			"myid":        fmt.Sprintln(1 + slices.IndexFunc(all, func(h Host) bool { return h.Name() == self.Name() })),
+			"logback.xml": logs,
+			"zoo.cfg":     config(all),
+			"myid":        fmt.Sprintln(1 + slices.IndexFunc(all, func(h lab.Host) bool { return h.Name() == self.Name() })),
 		},
 		Port:  2181,
-		Ready: zookeeperReady,
+		Ready: ready,
 	}
 }
 
-// zookeeperHasty confirms what is not on the disk yet.
-const zookeeperHasty = "-Dzookeeper.forceSync=no"
+// hasty confirms what is not on the disk yet.
+const hasty = "-Dzookeeper.forceSync=no"
 
-// zookeeperDurable waits for the disk, as ZooKeeper does by default.
-func zookeeperDurable(p Program) Program {
-	p.Argv = slices.DeleteFunc(slices.Clone(p.Argv), func(a string) bool { return a == zookeeperHasty })
+// durable waits for the disk, as ZooKeeper does by default.
+func durable(p lab.Program) lab.Program {
+	p.Argv = slices.DeleteFunc(slices.Clone(p.Argv), func(a string) bool { return a == hasty })
 	return p
 }
 
-// zookeeperConfig has short ticks: a session can't be shorter than two of them,
+// config has short ticks: a session can't be shorter than two of them,
 // and a follower may be out of reach for five before it is given up.
-func zookeeperConfig(all []Host) string {
+func config(all []lab.Host) string {
 	cfg := []string{
 		"tickTime=200", "initLimit=25", "syncLimit=5",
 		"minSessionTimeout=400", "maxSessionTimeout=3600000",
@@ -82,16 +83,16 @@ func zookeeperConfig(all []Host) string {
 	return strings.Join(cfg, "\n") + "\n"
 }
 
-// zookeeperReady wants a server that serves. One outside of a quorum answers, too,
+// ready wants a server that serves. One outside of a quorum answers, too,
 // but names no mode.
-func zookeeperReady(ctx context.Context, endpoint string) error {
-	_, err := ZooKeeperMode(ctx, endpoint)
+func ready(ctx context.Context, endpoint string) error {
+	_, err := Mode(ctx, endpoint)
 	return err
 }
 
-// ZooKeeperMode is the role that the server says it has: leader, follower, observer or standalone.
-func ZooKeeperMode(ctx context.Context, endpoint string) (string, error) {
-	answer, err := zookeeperAsk(ctx, endpoint)
+// Mode is the role that the server says it has: leader, follower, observer or standalone.
+func Mode(ctx context.Context, endpoint string) (string, error) {
+	answer, err := ask(ctx, endpoint)
 	if err != nil {
 		return "", err
 	}
@@ -103,19 +104,19 @@ func ZooKeeperMode(ctx context.Context, endpoint string) (string, error) {
 	return string(mode), nil
 }
 
-// zookeeperLeads reports whether the server is the leader; one outside of a quorum answers, and is none.
-func zookeeperLeads(ctx context.Context, endpoint string) (bool, error) {
-	answer, err := zookeeperAsk(ctx, endpoint)
+// leads reports whether the server is the leader; one outside of a quorum answers, and is none.
+func leads(ctx context.Context, endpoint string) (bool, error) {
+	answer, err := ask(ctx, endpoint)
 	return bytes.Contains(answer, []byte("\nMode: leader")), err
 }
 
-// zookeeperAsk sends the four-letter word srvr.
-func zookeeperAsk(ctx context.Context, endpoint string) ([]byte, error) {
-	return zookeeperSay(ctx, endpoint, "srvr")
+// ask sends the four-letter word srvr.
+func ask(ctx context.Context, endpoint string) ([]byte, error) {
+	return say(ctx, endpoint, "srvr")
 }
 
-// zookeeperSay sends a four-letter word.
-func zookeeperSay(ctx context.Context, endpoint, word string) ([]byte, error) {
+// say sends a four-letter word.
+func say(ctx context.Context, endpoint, word string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", endpoint)
@@ -132,9 +133,9 @@ func zookeeperSay(ctx context.Context, endpoint, word string) ([]byte, error) {
 	return io.ReadAll(c)
 }
 
-// zookeeperClock reads the clock of whoever leads: by the time stamp that it gives
+// clock reads the clock of whoever leads: by the time stamp that it gives
 // to a new node.
-func zookeeperClock(ctx context.Context, endpoint string) (time.Time, error) {
+func clock(ctx context.Context, endpoint string) (time.Time, error) {
 	c, events, err := zk.Connect([]string{endpoint}, time.Second, zk.WithLogInfo(false), zk.WithLogger(quiet{}))
 	if err != nil {
 		return time.Time{}, err
@@ -158,8 +159,3 @@ func zookeeperClock(ctx context.Context, endpoint string) (time.Time, error) {
 	}
 	return time.UnixMilli(stat.Ctime), nil
 }
-
-// quiet keeps the client from logging to standard error.
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
