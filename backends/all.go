@@ -3,7 +3,6 @@
 package backends
 
 import (
-	"context"
 	"slices"
 
 	"github.com/lockbench/lockbench/backends/etcd"
@@ -15,19 +14,10 @@ import (
 	"github.com/lockbench/lockbench/workloads/guard"
 )
 
-// yardsticks are how fast the servers themselves are, by their software.
-var yardsticks = map[string]func(ctx context.Context, endpoint string) (*lab.Yardstick, error){
-	"redis": redis.Yardstick,
-}
-
-// Topologies are all there are, with what the folders have for their kinds.
+// Topologies are all there are.
 func Topologies() []lab.Topology {
-	all := WithGuests(lab.Topologies())
-	for i := range all {
-		kind := &all[i].Kind
-		kind.Yardstick = yardsticks[kind.Software.Name]
-	}
-	return slices.Concat(all, zookeeper.Topologies(), etcd.Topologies(), mariadb.Topologies(), postgres.Topologies())
+	none := []lab.Topology{{Name: "none", Doc: "no lock service"}}
+	return slices.Concat(none, redis.Topologies(), zookeeper.Topologies(), etcd.Topologies(), mariadb.Topologies(), postgres.Topologies())
 }
 
 // Stores are the databases that can keep the protected store's fenced copy.

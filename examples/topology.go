@@ -1,10 +1,13 @@
 package main
 
-import "github.com/lockbench/lockbench/lab"
+import (
+	"github.com/lockbench/lockbench/backends"
+	"github.com/lockbench/lockbench/lab"
+)
 
 // redisOnDisk is one Redis that has every command on its disk before it answers.
 func redisOnDisk() lab.Topology {
-	redis, _ := lab.FindTopology("redis")
+	redis, _ := backends.Topology("redis")
 	return lab.Topology{Name: "redis-on-disk", Doc: "one Redis server with appendfsync always", Servers: 1,
 		Kind: lab.Kind{
 			Name: "redis-on-disk", Speaks: redis.Kind.Speaks, Image: "redis", Needs: []string{"redis-server"}, Install: "apt-get install redis-server",

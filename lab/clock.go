@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -52,4 +53,12 @@ func (s *Server) skew(step time.Duration, rate float64) error {
 		return fmt.Errorf("lab: move the clock of %s: %w", s.Name(), err)
 	}
 	return nil
+}
+
+// Sweep has the server drop what is over by its clock.
+func (s *Server) Sweep(ctx context.Context) error {
+	if s.kind.Sweep == nil {
+		return nil
+	}
+	return s.kind.Sweep(ctx, s.Endpoint())
 }

@@ -51,7 +51,7 @@ type Effect struct {
 
 // Knows reports whether the servers, or those that watch them, know the operation.
 func (t Topology) Knows(o Operation) bool {
-	return t.Kind.Commands[o] != nil || t.Sentinels > 0 && sentinel.Commands[o] != nil
+	return t.Kind.Commands[o] != nil || t.Sentinels > 0 && t.Watchers.Commands[o] != nil
 }
 
 // Operate gives the server the command. of is the address of a client's host, for those

@@ -62,7 +62,7 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 	if err := together(hosts, func(i int) (err error) {
 		name := fmt.Sprintf("%s%d", t.Kind.Name, i+1)
 		if i >= t.Servers {
-			name = fmt.Sprintf("sentinel%d", i+1-t.Servers)
+			name = fmt.Sprintf("%s%d", t.Watchers.Name, i+1-t.Servers)
 		}
 		hosts[i], err = l.Host(ctx, o.Prefix+name, t.Kind.Image)
 		return err
@@ -81,7 +81,7 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 	for i, h := range hosts {
 		k := t.Kind
 		if i >= t.Servers {
-			k = sentinel
+			k = t.Watchers
 		}
 		p := k.Program(h, hosts)
 		if library != "" && k.Clock != nil {
@@ -170,10 +170,10 @@ func (s *Service) Leader(ctx context.Context, except string) (*Server, error) {
 		return nil, errors.Join(errors.New("lab: no server says that it leads"), said)
 	}
 	for _, watches := range s.Sentinels {
-		if len(leaders) == 1 {
+		if len(leaders) == 1 || watches.kind.Names == nil {
 			break
 		}
-		named, err := sentinelNames(ctx, watches.Endpoint(), s.master)
+		named, err := watches.kind.Names(ctx, watches.Endpoint(), s.master)
 		if i := slices.IndexFunc(leaders, func(s *Server) bool { return s.Endpoint() == named }); err == nil && i >= 0 {
 			return leaders[i], nil
 		}

@@ -29,24 +29,6 @@ type Software struct {
 	Runs string
 }
 
-// The software of the kinds.
-var (
-	redisSoftware = Software{Name: "redis",
-		Option: func(p Program, name, value string) Program {
-			p.Argv = append(slices.Clip(p.Argv), "--"+name)
-			if words := strings.Fields(value); len(words) > 0 {
-				p.Argv = append(p.Argv, words...)
-			} else {
-				p.Argv = append(p.Argv, "")
-			}
-			return p
-		},
-		Binary: func(p Program, path string) Program {
-			p.Argv = append([]string{path}, p.Argv[1:]...)
-			return p
-		}}
-)
-
 // Own is how a user wants servers to be.
 type Own struct {
 	// Options are NAME=VALUE, by the names that the server's documentation has.

@@ -26,6 +26,8 @@ type Topology struct {
 	Servers int
 	// Sentinels watch the servers and promote one when their leader fails.
 	Sentinels int
+	// Watchers is what those are.
+	Watchers Kind
 	// Master is what they call it.
 	Master string
 	// Virtual: clients use one address, which moves to the server that is promoted.
@@ -45,17 +47,6 @@ func (t Topology) Quorum() bool { return t.Kind.Quorum }
 
 // Clock reports whether the servers' clocks can be moved.
 func (t Topology) Clock() bool { return t.Kind.Clock != nil }
-
-// Topologies are all there are.
-func Topologies() []Topology {
-	return []Topology{
-		{Name: "none", Doc: "no lock service", Servers: 0},
-		{Name: "redis", Doc: "one Redis server", Kind: redisKind, Servers: 1},
-		{Name: "redis-5", Doc: "five independent Redis servers", Kind: redisKind, Servers: 5},
-		{Name: "redis-5-delayed", Doc: "five independent Redis servers; one that crashed stays down for longer than any lease", Kind: redisKind, Servers: 5, Delayed: true},
-		{Name: "redis-sentinel", Doc: "a Redis master, two replicas and three Sentinels", Kind: redisReplicas, Servers: 3, Sentinels: 3, Master: sentinelMaster},
-	}
-}
 
 // Kind is what the servers of a topology are.
 type Kind struct {
@@ -105,6 +96,12 @@ type Kind struct {
 	End func(ctx context.Context, endpoint, session string) (knew bool, err error)
 	// Counts begins to ask the server at the endpoint for its count of changes; nil where it has none.
 	Counts func(endpoint string) (Counting, error)
+	// Names is the endpoint of the server that leads, by the name that those who watch have for it: the watcher at
+	// the endpoint is asked. Nil for servers.
+	Names func(ctx context.Context, endpoint, master string) (leader string, err error)
+	// Sweep has the server at the endpoint drop what is over by its clock; nil where nothing that is over can be told
+	// from what is gone.
+	Sweep func(ctx context.Context, endpoint string) error
 	// Keeps asks the server at the endpoint what it keeps for its clients; nil where it can't say.
 	Keeps func(ctx context.Context, endpoint string) (Keeps, error)
 	// Clock reads the server's wall clock; nil where nobody can move it.
@@ -125,18 +122,6 @@ type Version struct {
 	Of      string
 	Command []string
 }
-
-// The kinds of servers.
-var (
-	redisVersion = Version{"redis-server", []string{"redis-server", "--version"}}
-
-	redisKind = Kind{Name: "redis", Speaks: wire.Redis, Image: "redis=redis:7", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
-		Program: redisProgram, Durable: redisDurable, Clock: redisClock, Counts: redisCounts, Keeps: redisKeeps, Commands: redisCommands}
-	redisReplicas = Kind{Name: "redis-replicas", Speaks: wire.Redis, Image: "redis=redis:7", Software: redisSoftware, Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
-		Program: redisReplica, Durable: redisDurable, Leads: redisLeads, Keeps: redisKeeps, Clock: redisClock, Commands: redisCommands}
-	sentinel = Kind{Name: "sentinel", Speaks: wire.Redis, Image: "redis=redis:7", Needs: []string{"redis-server"}, Install: "apt-get install redis-server", Version: redisVersion,
-		Program: sentinelProgram, Commands: sentinelCommands}
-)
 
 // Missing says which program the servers lack on this machine, and how to get it, or
 // nil. It wraps ErrMissing.
@@ -180,13 +165,4 @@ func latest(name string) string {
 		return slices.MaxFunc(files, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	}
 	return name
-}
-
-// FindTopology returns the topology of that name.
-func FindTopology(name string) (Topology, bool) {
-	i := slices.IndexFunc(Topologies(), func(t Topology) bool { return t.Name == name })
-	if i < 0 {
-		return Topology{}, false
-	}
-	return Topologies()[i], true
 }

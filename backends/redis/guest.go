@@ -1,5 +1,3 @@
-// Package redis is what lockbench has to know of Redis: so far, how it is let in by servers
-// that somebody else runs.
 package redis
 
 import (

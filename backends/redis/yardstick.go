@@ -1,4 +1,3 @@
-// Package redis is what the bench needs of Redis.
 package redis
 
 import (

@@ -1,4 +1,4 @@
-package lab_test
+package redis_test
 
 import (
 	"context"
@@ -67,3 +67,5 @@ func TestIdleTimeout(t *testing.T) {
 		}
 	}
 }
+
+func TestMain(m *testing.M) { labtest.Main(m) }

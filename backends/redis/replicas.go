@@ -1,4 +1,4 @@
-package lab
+package redis
 
 import (
 	"context"
@@ -9,19 +9,20 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/redis/go-redis/v9"
 )
 
-// redisReplica is the master on the first host and replicas of it on the others.
-func redisReplica(self Host, all []Host) Program {
-	p := redisProgram(self, all)
+// replica is the master on the first host and replicas of it on the others.
+func replica(self lab.Host, all []lab.Host) lab.Program {
+	p := program(self, all)
 	p.Argv = append(p.Argv, "--repl-diskless-sync-delay", "0", "--repl-timeout", "2")
 	if self.Name() == all[0].Name() {
 		return p
 	}
 	p.Argv = append(p.Argv, "--replicaof", all[0].Addr(), strconv.Itoa(p.Port))
 	p.Ready = func(ctx context.Context, endpoint string) error {
-		return askRedis(endpoint, soon, func(c *redis.Client) error {
+		return ask(endpoint, soon, func(c *redis.Client) error {
 			info, err := c.Info(ctx, "replication").Result()
 			if err == nil && !strings.Contains(info, "master_link_status:up") {
 				err = errors.New("not yet in step with its master")
@@ -37,7 +38,7 @@ const sentinelMaster = lb.Prefix
 
 // sentinelProgram watches the master on the first host. Its limits are short, so
 // that a promotion takes a second or two and not half a minute.
-func sentinelProgram(_ Host, all []Host) Program {
+func sentinelProgram(_ lab.Host, all []lab.Host) lab.Program {
 	const quorum, replicas, sentinels = 2, 2, 2
 	config := []string{
 		"bind {addr}", "port {port}", "protected-mode no", "dir {dir}",
@@ -46,7 +47,7 @@ func sentinelProgram(_ Host, all []Host) Program {
 		"sentinel failover-timeout " + sentinelMaster + " 3000",
 		"sentinel parallel-syncs " + sentinelMaster + " 2",
 	}
-	return Program{
+	return lab.Program{
 		Argv:  []string{"redis-server", "{dir}/sentinel.conf", "--sentinel"},
 		Files: map[string]string{"sentinel.conf": strings.Join(config, "\n") + "\n"},
 		Port:  26379,
@@ -66,9 +67,9 @@ func sentinelProgram(_ Host, all []Host) Program {
 	}
 }
 
-// redisLeads reports whether the server is a master.
-func redisLeads(ctx context.Context, endpoint string) (leads bool, err error) {
-	err = askRedis(endpoint, soon, func(c *redis.Client) error {
+// leads reports whether the server is a master.
+func leads(ctx context.Context, endpoint string) (leads bool, err error) {
+	err = ask(endpoint, soon, func(c *redis.Client) error {
 		info, err := c.Info(ctx, "replication").Result()
 		leads = strings.Contains(info, "role:master")
 		return err
@@ -76,19 +77,18 @@ func redisLeads(ctx context.Context, endpoint string) (leads bool, err error) {
 	return leads, err
 }
 
-// redisClock reads the server's clock.
-func redisClock(ctx context.Context, endpoint string) (now time.Time, err error) {
-	err = askRedis(endpoint, patient, func(c *redis.Client) error {
+// clock reads the server's clock.
+func clock(ctx context.Context, endpoint string) (now time.Time, err error) {
+	err = ask(endpoint, patient, func(c *redis.Client) error {
 		now, err = c.Time(ctx).Result()
 		return err
 	})
 	return now, err
 }
 
-// Sweep has a server of Redis' drop the keys that are over by its clock: who asks for all of them, asks for
-// these, too.
-func (s *Server) Sweep(ctx context.Context) error {
-	return askRedis(s.Endpoint(), patient, func(c *redis.Client) error {
+// sweep asks for all keys, and so for those that are over, which the server then drops.
+func sweep(ctx context.Context, endpoint string) error {
+	return ask(endpoint, patient, func(c *redis.Client) error {
 		all := c.Scan(ctx, 0, "", 1000).Iterator()
 		for all.Next(ctx) {
 		}
@@ -102,7 +102,7 @@ const (
 	patient = 5 * time.Second
 )
 
-func askRedis(endpoint string, bound time.Duration, ask func(*redis.Client) error) error {
+func ask(endpoint string, bound time.Duration, ask func(*redis.Client) error) error {
 	c := redis.NewClient(&redis.Options{Addr: endpoint, MaxRetries: -1, DialTimeout: bound, ReadTimeout: bound, PoolSize: 2})
 	defer c.Close()
 	return ask(c)

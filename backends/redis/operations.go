@@ -1,4 +1,4 @@
-package lab
+package redis
 
 import (
 	"context"
@@ -9,60 +9,61 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/redis/go-redis/v9"
 )
 
-// redisCommands are what people do to a Redis server.
-var redisCommands = map[Operation]Command{
-	FlushAll:    redisFlushAll,
-	ScriptFlush: redisScriptFlush,
-	EvictTTL:    redisEvict("volatile-ttl"),
-	EvictLRU:    redisEvict("allkeys-lru"),
-	FillMemory:  redisFillMemory,
-	IdleTimeout: redisIdleTimeout,
-	KillSession: redisKillSession,
-	Snapshot:    redisSnapshot,
+// commands are what people do to a Redis server.
+var commands = map[lab.Operation]lab.Command{
+	lab.FlushAll:    flushAll,
+	lab.ScriptFlush: scriptFlush,
+	lab.EvictTTL:    evict("volatile-ttl"),
+	lab.EvictLRU:    evict("allkeys-lru"),
+	lab.FillMemory:  fillMemory,
+	lab.IdleTimeout: closeIdle,
+	lab.KillSession: killSession,
+	lab.Snapshot:    snapshot,
 }
 
-func redisFlushAll(ctx context.Context, at Target) (e Effect, err error) {
-	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+func flushAll(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
+	err = ask(at.Endpoint, patient, func(c *redis.Client) error {
 		keys, err := c.Keys(ctx, "*").Result()
 		if err != nil {
 			return err
 		}
-		e = Effect{Count: len(keys), Told: fmt.Sprintf("forgot %s%s", english.Count(len(keys), "key"), some(keys))}
+		e = lab.Effect{Count: len(keys), Told: fmt.Sprintf("forgot %s%s", english.Count(len(keys), "key"), some(keys))}
 		return c.FlushAll(ctx).Err()
 	})
 	return e, err
 }
 
-func redisScriptFlush(ctx context.Context, at Target) (e Effect, err error) {
-	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
-		info, err := redisInfo(ctx, c, "memory")
+func scriptFlush(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
+	err = ask(at.Endpoint, patient, func(c *redis.Client) error {
+		info, err := section(ctx, c, "memory")
 		if err != nil {
 			return err
 		}
 		n, err := strconv.Atoi(info["number_of_cached_scripts"])
-		e = Effect{Count: n, Told: "forgot " + english.Count(n, "script")}
+		e = lab.Effect{Count: n, Told: "forgot " + english.Count(n, "script")}
 		return errors.Join(err, c.ScriptFlush(ctx).Err())
 	})
 	return e, err
 }
 
-// redisFillMemory lets the memory that is used be all that there is. Without a policy of
+// fillMemory lets the memory that is used be all that there is. Without a policy of
 // eviction, which is the default, the server then refuses whatever needs more.
-func redisFillMemory(ctx context.Context, at Target) (e Effect, err error) {
-	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+func fillMemory(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
+	err = ask(at.Endpoint, patient, func(c *redis.Client) error {
 		before, err := refusals(ctx, c)
 		if err != nil {
 			return err
 		}
-		restore, err := redisConfigure(ctx, c, "maxmemory-policy", "noeviction", "maxmemory", "1")
-		e = Effect{Told: "has no memory left", End: func(ctx context.Context) (e Effect, err error) {
-			err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+		restore, err := configure(ctx, c, "maxmemory-policy", "noeviction", "maxmemory", "1")
+		e = lab.Effect{Told: "has no memory left", End: func(ctx context.Context) (e lab.Effect, err error) {
+			err = ask(at.Endpoint, patient, func(c *redis.Client) error {
 				after, err := refusals(ctx, c)
 				n := after - before
-				e = Effect{Count: n, Told: "had no memory left and refused " + english.Count(n, "request")}
+				e = lab.Effect{Count: n, Told: "had no memory left and refused " + english.Count(n, "request")}
 				return errors.Join(err, restore(ctx, c))
 			})
 			return e, err
@@ -74,17 +75,17 @@ func redisFillMemory(ctx context.Context, at Target) (e Effect, err error) {
 
 // refusals are how many requests the server has refused for want of memory.
 func refusals(ctx context.Context, c *redis.Client) (int, error) {
-	info, err := redisInfo(ctx, c, "errorstats")
+	info, err := section(ctx, c, "errorstats")
 	if err != nil || info["errorstat_OOM"] == "" {
 		return 0, err
 	}
 	return strconv.Atoi(strings.TrimPrefix(info["errorstat_OOM"], "count="))
 }
 
-// redisKillSession closes the connections that come from a client's host.
-func redisKillSession(ctx context.Context, at Target) (e Effect, err error) {
-	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
-		all, err := redisConnections(ctx, c)
+// killSession closes the connections that come from a client's host.
+func killSession(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
+	err = ask(at.Endpoint, patient, func(c *redis.Client) error {
+		all, err := connections(ctx, c)
 		for id, one := range all {
 			if one.isFrom(at.Client) {
 				n, gone := c.ClientKillByFilter(ctx, "ID", id).Result()
@@ -97,27 +98,27 @@ func redisKillSession(ctx context.Context, at Target) (e Effect, err error) {
 	return e, err
 }
 
-// redisConnection is one of a client's: where it comes from, and whether it has subscribed.
-type redisConnection struct {
+// connection is one of a client's: where it comes from, and whether it has subscribed.
+type connection struct {
 	from    string
 	listens bool
 }
 
-func (c redisConnection) isFrom(host string) bool { return strings.HasPrefix(c.from, host+":") }
+func (c connection) isFrom(host string) bool { return strings.HasPrefix(c.from, host+":") }
 
-// redisConnections are the clients' connections by id. One that has subscribed is a client's as any
+// connections are the clients' connections by id. One that has subscribed is a client's as any
 // other.
-func redisConnections(ctx context.Context, c *redis.Client) (map[string]redisConnection, error) {
+func connections(ctx context.Context, c *redis.Client) (map[string]connection, error) {
 	self, err := c.ClientID(ctx).Result()
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]redisConnection{}
+	all := map[string]connection{}
 	for _, kind := range []string{"normal", "pubsub"} {
 		list, listed := c.Do(ctx, "CLIENT", "LIST", "TYPE", kind).Text()
 		err = errors.Join(err, listed)
 		for line := range strings.Lines(list) {
-			id, one := "", redisConnection{listens: kind == "pubsub"}
+			id, one := "", connection{listens: kind == "pubsub"}
 			for _, field := range strings.Fields(line) {
 				if v, ok := strings.CutPrefix(field, "id="); ok {
 					id = v
@@ -133,9 +134,9 @@ func redisConnections(ctx context.Context, c *redis.Client) (map[string]redisCon
 	return all, err
 }
 
-// redisConfigure sets options, given as names and values. What it returns sets them back to
+// configure sets options, given as names and values. What it returns sets them back to
 // what they were, the last first.
-func redisConfigure(ctx context.Context, c *redis.Client, options ...string) (restore func(context.Context, *redis.Client) error, err error) {
+func configure(ctx context.Context, c *redis.Client, options ...string) (restore func(context.Context, *redis.Client) error, err error) {
 	var were []string
 	restore = func(ctx context.Context, c *redis.Client) (err error) {
 		for pair := range slices.Chunk(were, 2) {
@@ -156,8 +157,8 @@ func redisConfigure(ctx context.Context, c *redis.Client, options ...string) (re
 	return restore, nil
 }
 
-// redisInfo is a section of INFO by name.
-func redisInfo(ctx context.Context, c *redis.Client, section string) (map[string]string, error) {
+// section is a section of INFO by name.
+func section(ctx context.Context, c *redis.Client, section string) (map[string]string, error) {
 	text, err := c.Info(ctx, section).Result()
 	all := map[string]string{}
 	for line := range strings.Lines(text) {

@@ -1,4 +1,4 @@
-package lab
+package redis
 
 import (
 	"context"
@@ -7,25 +7,26 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/redis/go-redis/v9"
 )
 
 // looks is how long a server may take to find a connection that was idle for a second.
 const looks = 2 * time.Second
 
-// redisIdleTimeout closes connections that say nothing for a second, a limit that somebody
+// closeIdle closes connections that say nothing for a second, a limit that somebody
 // sets who finds too many of them open.
-func redisIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
-	err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
-		before, err := redisConnections(ctx, c)
+func closeIdle(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
+	err = ask(at.Endpoint, patient, func(c *redis.Client) error {
+		before, err := connections(ctx, c)
 		if err != nil {
 			return err
 		}
 		set := time.Now()
-		restore, err := redisConfigure(ctx, c, "timeout", "1")
-		e = Effect{Told: "closes idle connections", End: func(ctx context.Context) (e Effect, err error) {
-			err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
-				after, err := redisConnections(ctx, c)
+		restore, err := configure(ctx, c, "timeout", "1")
+		e = lab.Effect{Told: "closes idle connections", End: func(ctx context.Context) (e lab.Effect, err error) {
+			err = ask(at.Endpoint, patient, func(c *redis.Client) error {
+				after, err := connections(ctx, c)
 				e = idleEnded(at.Client, before, after, time.Since(set) >= time.Second+looks)
 				return errors.Join(err, restore(ctx, c))
 			})
@@ -38,7 +39,7 @@ func redisIdleTimeout(ctx context.Context, at Target) (e Effect, err error) {
 
 // idleEnded compares the connections before with those after. Who listens to a channel is never
 // idle to Redis, and what else is still there after so long has said something now and then.
-func idleEnded(client string, before, after map[string]redisConnection, long bool) (e Effect) {
+func idleEnded(client string, before, after map[string]connection, long bool) (e lab.Effect) {
 	closed, kept := 0, 0
 	for id, one := range before {
 		_, open := after[id]

@@ -1,14 +1,22 @@
-package lab
+package backends_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/backends"
+	"github.com/lockbench/lockbench/lab"
+)
 
 // TestSpeaks: of every topology with servers it is said what they speak. One that is forgotten would be taken for
 // one that nobody can read.
 func TestSpeaks(t *testing.T) {
-	kinds := []Kind{sentinel}
-	for _, top := range Topologies() {
+	var kinds []lab.Kind
+	for _, top := range backends.Topologies() {
 		if top.Servers > 0 {
 			kinds = append(kinds, top.Kind)
+		}
+		if top.Sentinels > 0 {
+			kinds = append(kinds, top.Watchers)
 		}
 	}
 	for _, k := range kinds {

@@ -1,4 +1,4 @@
-package lab
+package redis
 
 import (
 	"bufio"
@@ -6,27 +6,29 @@ import (
 	"fmt"
 	"net"
 	"strings"
+
+	"github.com/lockbench/lockbench/lab"
 )
 
-func redisProgram(Host, []Host) Program {
-	return Program{
+func program(lab.Host, []lab.Host) lab.Program {
+	return lab.Program{
 		Argv: []string{"redis-server", "--bind", "{addr}", "--port", "{port}", "--save", "", "--appendonly", "no",
 			"--protected-mode", "no", "--dir", "{dir}"},
 		Port:  6379,
-		Ready: redisReady,
+		Ready: ready,
 	}
 }
 
-// redisDurable logs every write to the disk before it is confirmed. It is not how Redis
+// durable logs every write to the disk before it is confirmed. It is not how Redis
 // comes: by default it may forget what it has confirmed.
-func redisDurable(p Program) Program {
+func durable(p lab.Program) lab.Program {
 	p.Argv = append(p.Argv[:len(p.Argv):len(p.Argv)], "--appendonly", "yes", "--appendfsync", "always")
 	return p
 }
 
-// redisReady sends PING and wants PONG. An open port is not enough: a Redis that
+// ready sends PING and wants PONG. An open port is not enough: a Redis that
 // is loading its data has one.
-func redisReady(ctx context.Context, endpoint string) error {
+func ready(ctx context.Context, endpoint string) error {
 	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", endpoint)
 	if err != nil {
 		return err

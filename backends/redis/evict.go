@@ -1,4 +1,4 @@
-package lab
+package redis
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -22,17 +23,17 @@ const (
 	ballastLife   = time.Hour
 )
 
-// redisEvict fills a server that evicts by the policy, until it has evicted every key that
+// evict fills a server that evicts by the policy, until it has evicted every key that
 // was there and that the policy allows to evict. That is a cache which locks are kept in,
 // too: by volatile-ttl a lock, whose lease ends soon, goes before all that is cached.
-func redisEvict(policy string) Command {
-	return func(ctx context.Context, at Target) (e Effect, err error) {
-		err = askRedis(at.Endpoint, patient, func(c *redis.Client) error {
+func evict(policy string) lab.Command {
+	return func(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
+		err = ask(at.Endpoint, patient, func(c *redis.Client) error {
 			theirs, err := evictable(ctx, c, policy)
 			if err != nil {
 				return err
 			}
-			info, err := redisInfo(ctx, c, "memory")
+			info, err := section(ctx, c, "memory")
 			if err != nil {
 				return err
 			}
@@ -40,16 +41,16 @@ func redisEvict(policy string) Command {
 			if _, err := fmt.Sscan(info["used_memory"], &used); err != nil {
 				return err
 			}
-			restore, err := redisConfigure(ctx, c, "notify-keyspace-events", "Ee",
+			restore, err := configure(ctx, c, "notify-keyspace-events", "Ee",
 				"maxmemory-policy", policy, "maxmemory", fmt.Sprint(used+ballastRoom))
 			if err != nil {
 				return err
 			}
 			gone, err := crowdOut(ctx, c, theirs)
-			e = Effect{Count: len(gone), Told: fmt.Sprintf("evicted %s by %s%s", english.Count(len(gone), "key"), policy, some(gone))}
+			e = lab.Effect{Count: len(gone), Told: fmt.Sprintf("evicted %s by %s%s", english.Count(len(gone), "key"), policy, some(gone))}
 			told := e
-			e.End = func(ctx context.Context) (Effect, error) {
-				return told, askRedis(at.Endpoint, patient, func(c *redis.Client) error { return errors.Join(unload(ctx, c), restore(ctx, c)) })
+			e.End = func(ctx context.Context) (lab.Effect, error) {
+				return told, ask(at.Endpoint, patient, func(c *redis.Client) error { return errors.Join(unload(ctx, c), restore(ctx, c)) })
 			}
 			return err
 		})

@@ -1,4 +1,4 @@
-package lab
+package redis
 
 import (
 	"context"
@@ -7,27 +7,28 @@ import (
 	"net"
 	"strconv"
 
+	"github.com/lockbench/lockbench/lab"
 	"github.com/redis/go-redis/v9"
 )
 
 // sentinelCommands are what people do to a Sentinel.
-var sentinelCommands = map[Operation]Command{
-	FailOver:      sentinelFailOver,
-	SentinelReset: sentinelReset,
+var sentinelCommands = map[lab.Operation]lab.Command{
+	lab.FailOver:      sentinelFailOver,
+	lab.SentinelReset: sentinelReset,
 }
 
 // sentinelFailOver has a replica promoted as if the master could not be reached, without the
 // consent of the other Sentinels.
-func sentinelFailOver(ctx context.Context, at Target) (Effect, error) {
-	return Effect{Count: 1, Told: "ordered a failover"}, operateSentinel(at, func(c *redis.SentinelClient) error {
+func sentinelFailOver(ctx context.Context, at lab.Target) (lab.Effect, error) {
+	return lab.Effect{Count: 1, Told: "ordered a failover"}, askSentinel(at, func(c *redis.SentinelClient) error {
 		return c.Failover(ctx, sentinelMaster).Err()
 	})
 }
 
 // sentinelReset makes the Sentinel forget the replicas and the other Sentinels, which it
 // then has to find anew.
-func sentinelReset(ctx context.Context, at Target) (e Effect, err error) {
-	err = operateSentinel(at, func(c *redis.SentinelClient) error {
+func sentinelReset(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
+	err = askSentinel(at, func(c *redis.SentinelClient) error {
 		before, err := knownTo(ctx, c)
 		if err != nil {
 			return err
@@ -35,7 +36,7 @@ func sentinelReset(ctx context.Context, at Target) (e Effect, err error) {
 		if err := c.Reset(ctx, sentinelMaster).Err(); err != nil {
 			return err
 		}
-		e = Effect{Count: before, Told: fmt.Sprintf("forgot the %d others that it knew", before)}
+		e = lab.Effect{Count: before, Told: fmt.Sprintf("forgot the %d others that it knew", before)}
 		return nil
 	})
 	return e, err
@@ -43,7 +44,7 @@ func sentinelReset(ctx context.Context, at Target) (e Effect, err error) {
 
 // sentinelNames is the endpoint of the master of that name, as the Sentinel knows it.
 func sentinelNames(ctx context.Context, endpoint, name string) (master string, err error) {
-	err = operateSentinel(Target{Endpoint: endpoint}, func(c *redis.SentinelClient) error {
+	err = askSentinel(lab.Target{Endpoint: endpoint}, func(c *redis.SentinelClient) error {
 		addr, err := c.GetMasterAddrByName(ctx, name).Result()
 		if err == nil && len(addr) == 2 {
 			master = net.JoinHostPort(addr[0], addr[1])
@@ -63,7 +64,7 @@ func knownTo(ctx context.Context, c *redis.SentinelClient) (n int, err error) {
 	return n, err
 }
 
-func operateSentinel(at Target, ask func(*redis.SentinelClient) error) error {
+func askSentinel(at lab.Target, ask func(*redis.SentinelClient) error) error {
 	c := redis.NewSentinelClient(&redis.Options{Addr: at.Endpoint, MaxRetries: -1})
 	defer c.Close()
 	return ask(c)
