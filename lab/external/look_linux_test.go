@@ -197,7 +197,7 @@ func TestEtcd(t *testing.T) {
 	t.Parallel()
 	testkit.Share(t, 1)
 	k, certs := kind(t, "etcd"), labtest.NewCerts(t)
-	server := labtest.Start(t, lab.Program{Argv: []string{"etcd", "--data-dir", "{dir}", "--listen-client-urls", "https://{addr}:{port}",
+	server := labtest.Start(t, lab.Program{Builtin: true, Argv: []string{"etcd", "--data-dir", "{dir}", "--listen-client-urls", "https://{addr}:{port}",
 		"--advertise-client-urls", "https://{addr}:{port}", "--listen-peer-urls", "http://{addr}:2380", "--initial-advertise-peer-urls", "http://{addr}:2380",
 		"--initial-cluster", "default=http://{addr}:2380", "--cert-file", certs.Cert, "--key-file", certs.Key}, Port: 2379, Ready: lab.Listening})
 	addr := "servers: [" + server.Endpoint() + "]\n" + tlsOf(certs)
@@ -253,7 +253,7 @@ func TestEtcdCertificates(t *testing.T) {
 	t.Parallel()
 	testkit.Share(t, 1)
 	k, c := kind(t, "etcd"), labtest.NewCerts(t)
-	server := labtest.Start(t, lab.Program{Argv: []string{"etcd", "--data-dir", "{dir}", "--listen-client-urls", "https://{addr}:{port}",
+	server := labtest.Start(t, lab.Program{Builtin: true, Argv: []string{"etcd", "--data-dir", "{dir}", "--listen-client-urls", "https://{addr}:{port}",
 		"--advertise-client-urls", "https://{addr}:{port}", "--listen-peer-urls", "http://{addr}:2380", "--initial-advertise-peer-urls", "http://{addr}:2380",
 		"--initial-cluster", "default=http://{addr}:2380", "--cert-file", c.Cert, "--key-file", c.Key, "--trusted-ca-file", c.CA, "--client-cert-auth"},
 		Port: 2379, Ready: lab.Listening})
