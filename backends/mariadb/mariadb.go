@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -29,7 +28,7 @@ var (
 // server is a kind of MariaDB servers that run like this.
 func server(name string, program func(lab.Host, []lab.Host) lab.Program) lab.Kind {
 	return lab.Kind{
-		Name: name, Image: "mariadb=mariadb:11", Software: software, Version: serverVersion, Speaks: wire.MySQL, Guest: Guest(), Yardstick: Yardstick,
+		Name: name, Image: "mariadb=mariadb:11", Software: software, Version: serverVersion, Speaks: Language, Guest: Guest(), Yardstick: Yardstick,
 		Needs: []string{"mariadbd", "mariadb-install-db"}, Install: "apt-get install mariadb-server",
 		Program: program, Durable: durable,
 		Clock: clock, Keeps: keeps, End: end, Commands: commands,

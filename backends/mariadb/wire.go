@@ -1,19 +1,21 @@
-package wire
+package mariadb
 
 import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
-// MySQL is what MySQL and MariaDB speak. None of its requests is a read: a SELECT may take a lock.
-var MySQL = Language{Name: "mysql", Begin: func() Protocol { return &mysql{} }, KeepAlives: []string{ping}}
+// Language is what MySQL and MariaDB speak. None of its requests is a read: a SELECT may take a lock.
+var Language = wire.Language{Name: "mysql", Begin: func() wire.Protocol { return &protocol{} }, KeepAlives: []string{ping}}
 
-// mysql reads packets. Those of a client that begin an exchange have the number 0, and
+// protocol reads packets. Those of a client that begin an exchange have the number 0, and
 // answers begin with the number 1; those of the login have others. A driver sets variables
 // on each connection that it makes, and that is no request. A ping is one, since it keeps
 // the connection, and with it the lock.
-type mysql struct {
+type protocol struct {
 	begun bool     // the server has, by its greeting
 	met   bool     // the client has begun to log in
 	asked []string // oldest first, "" for what is no request
@@ -28,31 +30,31 @@ const ping = "ping"
 // noAttributes is what a client puts before a statement that may send attributes with it, and has none.
 const noAttributes = "\x00\x01"
 
-func (m *mysql) Length(who Side, unread []byte) int {
+func (m *protocol) Length(who wire.Side, unread []byte) int {
 	const version = 10
 	switch {
-	case !m.begun && who == Client: // it waits for the greeting
-		return Nonsense
+	case !m.begun && who == wire.Client: // it waits for the greeting
+		return wire.Nonsense
 	case len(unread) <= packetHeader && !m.begun, len(unread) < packetHeader:
 		return 0
 	case !m.begun && (unread[packetHeader-1] != 0 || unread[packetHeader] != version && unread[packetHeader] != errPacket):
-		return Nonsense
+		return wire.Nonsense
 	}
 	return packetHeader + int(binary.LittleEndian.Uint32(unread)&0xffffff)
 }
 
-func (m *mysql) Read(who Side, packet []byte) ([]Message, Protocol) {
+func (m *protocol) Read(who wire.Side, packet []byte) ([]wire.Message, wire.Protocol) {
 	m.begun = true
 	number, body := packet[packetHeader-1], packet[packetHeader:]
 	switch {
 	case len(body) == 0:
 		return nil, m
-	case who == Server:
+	case who == wire.Server:
 		return m.answer(number, body), m
 	case !m.met:
 		m.met = true
 		if illegible(body) {
-			return nil, &Turns{}
+			return nil, &wire.Turns{}
 		}
 		return nil, m
 	case number == 0:
@@ -68,7 +70,7 @@ func illegible(login []byte) bool {
 	return len(login) >= 4 && binary.LittleEndian.Uint32(login)&(compressed|encrypted|zstd) != 0
 }
 
-func (m *mysql) ask(command []byte) []Message {
+func (m *protocol) ask(command []byte) []wire.Message {
 	const (
 		quit, sendData, closeStatement                 = 0x01, 0x18, 0x19
 		query, prepare, execute                        = 0x03, 0x16, 0x17
@@ -82,7 +84,7 @@ func (m *mysql) ask(command []byte) []Message {
 	case pings:
 		name = ping
 	case query:
-		if name = Verb(strings.TrimPrefix(string(command[1:]), noAttributes)); name == "set" {
+		if name = wire.Verb(strings.TrimPrefix(string(command[1:]), noAttributes)); name == "set" {
 			name = ""
 		}
 	case prepare:
@@ -96,10 +98,10 @@ func (m *mysql) ask(command []byte) []Message {
 	if name == "" {
 		return nil
 	}
-	return []Message{{Request: name, KeepsAlive: name == ping}}
+	return []wire.Message{{Request: name, KeepsAlive: name == ping}}
 }
 
-func (m *mysql) answer(number byte, body []byte) []Message {
+func (m *protocol) answer(number byte, body []byte) []wire.Message {
 	if number != 1 || len(m.asked) == 0 {
 		return nil
 	}
@@ -108,5 +110,5 @@ func (m *mysql) answer(number byte, body []byte) []Message {
 	if name == "" {
 		return nil
 	}
-	return []Message{{Request: name, Failed: body[0] == errPacket, KeepsAlive: name == ping}}
+	return []wire.Message{{Request: name, Failed: body[0] == errPacket, KeepsAlive: name == ping}}
 }

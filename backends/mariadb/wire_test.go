@@ -1,11 +1,15 @@
-package wire_test
+package mariadb_test
 
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/backends/mariadb"
 	"github.com/lockbench/lockbench/internal/wire/wiretest"
 )
+
+type turn = wiretest.Turn
+
+var asks, answers = wiretest.Asks, wiretest.Answers
 
 // packet is one of a number.
 func packet(n byte, payload string) string {
@@ -39,6 +43,32 @@ func TestMySQL(t *testing.T) {
 		"told to go":       {[]turn{hello, login, in, answers(packet(0, failed))}, ""},
 		"who asks no more": {[]turn{hello, login, in, asks(packet(0, "\x01"))}, ""},
 	} {
-		t.Run(name, func(t *testing.T) { wiretest.Check(t, wire.MySQL, tc.turns, tc.want) })
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, mariadb.Language, tc.turns, tc.want) })
 	}
+}
+
+// TestOtherwise: who does not speak the language from the begin takes turns.
+func TestOtherwise(t *testing.T) {
+	tls := []turn{asks("\x16\x03\x01\x02\x00"), answers("\x16\x03\x03")}
+	for name, turns := range map[string][]turn{
+		"another greeting": {answers("220 here is a server\r\n"), answers("more"), asks("HELO"), answers("250")},
+		"an old greeting":  {answers(packet(0, "\x093.20\x00")), asks(packet(1, "login")), answers(packet(2, ""))},
+		"a client begins":  tls,
+	} {
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, mariadb.Language, turns, "request =request") })
+	}
+}
+
+// TestNothingIsHeldBackForGood gives what looks like the protocol and is not.
+func TestNothingIsHeldBackForGood(t *testing.T) {
+	for name, turns := range map[string][]turn{
+		"encrypted from now": {answers(greetingOf), asks(packet(1, "\x00\x08\x00\x00")), asks("\x16"), answers("\x16")},
+	} {
+		t.Run(name, func(t *testing.T) { wiretest.Passes(t, mariadb.Language, turns...) })
+	}
+}
+
+func FuzzLanguage(f *testing.F) {
+	wiretest.Fuzz(f, mariadb.Language, []string{packet(1, "login") + packet(0, "\x03/*a*/SELECT")},
+		[]string{greetingOf + packet(1, "\xff")})
 }

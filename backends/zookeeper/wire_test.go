@@ -1,12 +1,16 @@
-package wire_test
+package zookeeper_test
 
 import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/backends/zookeeper"
 	"github.com/lockbench/lockbench/internal/wire/wiretest"
 )
+
+type turn = wiretest.Turn
+
+var asks, answers = wiretest.Asks, wiretest.Answers
 
 // sized puts its length before a message.
 func sized(m string) string { return string(binary.BigEndian.AppendUint32(nil, uint32(len(m)))) + m }
@@ -45,6 +49,31 @@ func TestZooKeeper(t *testing.T) {
 		"too short to tell": {[]turn{begin, begun, asks(sized("abc")), answers(sized("abc"))}, "(12f:ab01)"},
 		"four letters":      {[]turn{asks("ruok"), answers("imok")}, "request =request"},
 	} {
-		t.Run(name, func(t *testing.T) { wiretest.Check(t, wire.ZooKeeper, tc.turns, tc.want) })
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, zookeeper.Language, tc.turns, tc.want) })
 	}
+}
+
+// TestOtherwise: who does not speak the language from the begin takes turns.
+func TestOtherwise(t *testing.T) {
+	tls := []turn{asks("\x16\x03\x01\x02\x00"), answers("\x16\x03\x03")}
+	for name, turns := range map[string][]turn{
+		"four letters": {asks("ruok"), answers("imok")},
+		"encrypted":    tls,
+	} {
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, zookeeper.Language, turns, "request =request") })
+	}
+}
+
+// TestNothingIsHeldBackForGood gives what looks like the protocol and is not.
+func TestNothingIsHeldBackForGood(t *testing.T) {
+	for name, turns := range map[string][]turn{
+		"too long": {asks("\x00\x00\x00\x00"), asks("\x02\x00\x00\x00")},
+	} {
+		t.Run(name, func(t *testing.T) { wiretest.Passes(t, zookeeper.Language, turns...) })
+	}
+}
+
+func FuzzLanguage(f *testing.F) {
+	wiretest.Fuzz(f, zookeeper.Language, []string{zooRequest(0, 1) + zooRequest(1, 1)},
+		[]string{zooReply(1, 0)})
 }

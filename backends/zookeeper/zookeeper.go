@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -26,7 +25,7 @@ func Topologies() []lab.Topology {
 
 // member is the kind of its servers.
 var member = lab.Kind{
-	Name: "zookeeper", Image: "zookeeper=zookeeper:3.9", Software: software, Version: serverVersion, Speaks: wire.ZooKeeper, Guest: Guest(), Yardstick: Yardstick,
+	Name: "zookeeper", Image: "zookeeper=zookeeper:3.9", Software: software, Version: serverVersion, Speaks: Language, Guest: Guest(), Yardstick: Yardstick,
 	Needs: []string{"java", script}, Install: "apt-get install zookeeper default-jre-headless",
 	Program: program, Durable: durable, Grows: true, Quorum: true,
 	Leads: leads, End: end, Clock: clock, Counts: counts, Keeps: keeps,

@@ -135,3 +135,6 @@ func TestHeadersRemember(t *testing.T) {
 	}
 	wiretest.Check(t, wire.Etcd, turns, "put put put")
 }
+
+// sized puts its length before a message.
+func sized(m string) string { return string(binary.BigEndian.AppendUint32(nil, uint32(len(m)))) + m }

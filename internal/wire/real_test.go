@@ -2,15 +2,12 @@ package wire_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	_ "github.com/go-sql-driver/mysql"
-	"github.com/go-zookeeper/zk"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/lockbench/lockbench/internal/wire"
@@ -80,43 +77,6 @@ func TestRealRedis(t *testing.T) {
 	}
 }
 
-func TestRealZooKeeper(t *testing.T) {
-	t.Parallel()
-	testkit.Share(t, 1)
-	r := relayTo(t, wire.ZooKeeper, "zookeeper")
-	c, events, err := zk.Connect([]string{r.Addr}, 3*time.Second, zk.WithLogger(quiet{}))
-	must(t, err)
-	for e := range events {
-		if e.State == zk.StateHasSession {
-			break
-		}
-	}
-	name := strings.Trim(r.Notes(), "()")
-	r.Forget()
-	if id, password, _ := strings.Cut(name, ":"); id != fmt.Sprintf("%x", c.SessionID()) || len(password) != 32 {
-		t.Errorf("the session is %q, want %x and 16 bytes", name, c.SessionID())
-	}
-	_, err = c.Create("/a", nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
-	must(t, err)
-	r.Want(t, "create =create")
-	if _, err = c.Create("/a", nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); !errors.Is(err, zk.ErrNodeExists) {
-		t.Error(err)
-	}
-	r.Want(t, "create =create!")
-	_, _, _, err = c.ExistsW("/a")
-	must(t, err)
-	_, _, err = c.Children("/")
-	must(t, err, c.Delete("/a", -1))
-	r.Want(t, "exists children delete =exists =children =delete")
-	r.Want(t, "ping~ =ping~")
-	c.Close()
-	r.Want(t, "close =close")
-}
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
-
 func TestRealEtcd(t *testing.T) {
 	t.Parallel()
 	testkit.Share(t, 1)
@@ -164,40 +124,4 @@ func TestRealEtcd(t *testing.T) {
 		t.Error("a lease lives that was revoked")
 	}
 	r.Want(t, "keep-alive~ =keep-alive~!")
-}
-
-func TestRealMySQL(t *testing.T) {
-	t.Parallel()
-	testkit.Share(t, 1)
-	r, ctx := relayTo(t, wire.MySQL, "mariadb"), t.Context()
-	db, err := sql.Open("mysql", "lockbench@tcp("+r.Addr+")/lockbench")
-	must(t, err)
-	defer db.Close()
-	c, err := db.Conn(ctx)
-	must(t, err)
-	exec := func(statement string, args ...any) error {
-		_, err := c.ExecContext(ctx, statement, args...)
-		return err
-	}
-	must(t, exec("SET @a = 1"))
-	r.Want(t, "")
-	must(t, c.PingContext(ctx))
-	r.Want(t, "ping~ =ping~")
-	must(t, exec("CREATE TABLE IF NOT EXISTS u (a int)"), exec("create table t (a int primary key)"), exec("INSERT INTO t VALUES (?)", 1))
-	r.Want(t, "create create prepare execute =create =create =prepare =execute")
-	if err := exec("INSERT INTO t VALUES (1)"); err == nil {
-		t.Error("a key was taken twice")
-	}
-	r.Want(t, "insert =insert!")
-	var n int
-	must(t, c.QueryRowContext(ctx, "/* a test */ SELECT COUNT(*) FROM t, information_schema.columns").Scan(&n))
-	rows, err := c.QueryContext(ctx, "SELECT 1 FROM information_schema.columns LIMIT 1000") // numbers of packets begin again
-	must(t, err)
-	for rows.Next() {
-		must(t, rows.Scan(&n))
-	}
-	must(t, rows.Close(), exec("USE lockbench"))
-	r.Want(t, "select select use =select =select =use")
-	must(t, c.Close())
-	r.Want(t, "")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends/zookeeper"
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
@@ -24,7 +25,7 @@ type Wire struct {
 
 // NewWire is w, ready to be used.
 func NewWire(w Wire) *Wire {
-	w.wire = wire.New(wire.ZooKeeper)
+	w.wire = wire.New(zookeeper.Language)
 	return &w
 }
 
