@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/lab"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -23,7 +22,7 @@ func Topologies() []lab.Topology {
 
 // member is the kind of its servers.
 var member = lab.Kind{
-	Name: "etcd", Image: "etcd=quay.io/coreos/etcd:v3.6.5", Software: software, Version: serverVersion, Speaks: wire.Etcd, Guest: Guest(), Yardstick: Yardstick,
+	Name: "etcd", Image: "etcd=quay.io/coreos/etcd:v3.6.5", Software: software, Version: serverVersion, Speaks: Language, Guest: Guest(), Yardstick: Yardstick,
 	Program: program, Grows: true, Quorum: true, Lags: lags, Apart: true,
 	Leads: leads, End: end, Clock: clock, Counts: counts, Keeps: keeps, Commands: commands, Replace: replace,
 }

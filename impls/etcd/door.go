@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/wire"
+	backend "github.com/lockbench/lockbench/backends/etcd"
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 )
@@ -54,7 +54,7 @@ func (d *door) unary(ctx context.Context, method string, req, reply any, cc *grp
 	}
 	name := c.name
 	if name == "" {
-		name = wire.EtcdRequest(method)
+		name = backend.RequestOf(method)
 	}
 	return d.env.Send(ctx, c.req, name, func(ctx context.Context) error {
 		c.sent++

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends/etcd"
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
@@ -197,13 +198,13 @@ func TestMoveTold(t *testing.T) {
 func TestRulesOfPrograms(t *testing.T) {
 	info := lb.Info{Program: true, Reads: []string{"put"}, Own: []string{"put"}}
 	sends := func(name string) Move { return Move{"c1", Sends, name} }
-	for _, l := range []wire.Language{wire.Etcd, {}} {
+	for _, l := range []wire.Language{etcd.Language, {}} {
 		r := rulesOf(info, l)
 		if r.onlyReads(sends("put")) || r.isOwn(sends("put")) || r.counts(sends("put")) {
 			t.Errorf("%s: a put is nothing to others", l.Name)
 		}
 	}
-	if r := rulesOf(info, wire.Etcd); !r.onlyReads(sends("get")) || !r.isOwn(sends("keep-alive")) {
+	if r := rulesOf(info, etcd.Language); !r.onlyReads(sends("get")) || !r.isOwn(sends("keep-alive")) {
 		t.Error("etcd: a get changes something, or a keep-alive is not its session's")
 	}
 	if r := rulesOf(info, wire.Redis); !r.counts(sends("set")) || r.counts(sends("publish")) {

@@ -1,20 +1,16 @@
 package wire_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/internal/wire/wiretest"
 	goredis "github.com/redis/go-redis/v9"
-	etcd "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 )
 
 func TestMain(m *testing.M) { labtest.Main(m) }
@@ -75,53 +71,4 @@ func TestRealRedis(t *testing.T) {
 		r.Want(t, "subscribe publish unsubscribe =subscribe =publish =unsubscribe")
 		must(t, p.Close(), c.Close())
 	}
-}
-
-func TestRealEtcd(t *testing.T) {
-	t.Parallel()
-	testkit.Share(t, 1)
-	r, ctx := relayTo(t, wire.Etcd, "etcd"), t.Context()
-	c, err := etcd.New(etcd.Config{Endpoints: []string{r.Addr}, DialTimeout: 10 * time.Second, Logger: zap.NewNop()})
-	must(t, err)
-	defer c.Close()
-	lease, err := c.Grant(ctx, 60)
-	must(t, err)
-	r.Want(t, fmt.Sprintf("grant =grant(%x)", lease.ID))
-	_, err = c.Put(ctx, "key", strings.Repeat("x", 100<<10), etcd.WithLease(lease.ID))
-	must(t, err)
-	_, err = c.Get(ctx, "key")
-	must(t, err)
-	r.Want(t, "put get =put =get")
-	txn := func(revision int64) {
-		_, err := c.Txn(ctx).If(etcd.Compare(etcd.CreateRevision("key"), "=", revision)).Then(etcd.OpGet("key")).Commit()
-		must(t, err)
-	}
-	txn(0)
-	r.Want(t, "txn =txn!")
-	watching, stop := context.WithCancel(ctx)
-	<-c.Watch(ctx, "other", etcd.WithCreatedNotify())
-	events := c.Watch(watching, "key", etcd.WithCreatedNotify())
-	<-events
-	_, err = c.Delete(ctx, "key")
-	must(t, err)
-	<-events
-	r.Want(t, "watch watch delete =watch =watch =delete")
-	stop()
-	r.Want(t, "unwatch =unwatch")
-	txn(0)
-	r.Want(t, "txn =txn")
-	_, err = c.KeepAliveOnce(ctx, lease.ID)
-	must(t, err)
-	r.Want(t, "keep-alive~ =keep-alive~")
-	_, err = c.Revoke(ctx, lease.ID)
-	must(t, err)
-	r.Want(t, "revoke =revoke")
-	if _, err = c.Revoke(ctx, lease.ID); err == nil {
-		t.Error("a lease was revoked twice")
-	}
-	r.Want(t, "revoke =revoke!")
-	if _, err = c.KeepAliveOnce(ctx, lease.ID); err == nil {
-		t.Error("a lease lives that was revoked")
-	}
-	r.Want(t, "keep-alive~ =keep-alive~!")
 }

@@ -8,7 +8,7 @@ var Redis = Language{
 	Name: "redis", Begin: func() Protocol { return &redis{} },
 	Reads: []string{"exists", "get", "ttl", "pttl", "strlen", "type", "mget", "getrange", "hget", "hmget", "hgetall", "hexists", "hlen",
 		"llen", "lindex", "lrange", "scard", "sismember", "smembers", "zcard", "zscore", "zrank", "zrange", "zcount", "time", "dbsize",
-		watch, unwatch}, // where they are about keys
+		"watch", "unwatch"}, // where they are about keys
 	OnKeys: []string{"set", "setnx", "setex", "psetex", "getset", "getdel", "getex", "del", "unlink", "expire", "pexpire", "expireat",
 		"pexpireat", "persist", "incr", "incrby", "decr", "decrby", "append", "eval", "evalsha", "multi", "exec", "discard", "hset", "hsetnx",
 		"hdel", "hincrby", "sadd", "srem", "spop", "zadd", "zrem", "zremrangebyrank", "zremrangebyscore", "lpush", "rpush", "lpop", "rpop",

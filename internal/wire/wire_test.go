@@ -39,9 +39,6 @@ func TestOtherwise(t *testing.T) {
 		"Redis: inline":            {wire.Redis, []turn{asks("PING\r\n"), answers("+PONG\r\n")}},
 		"Redis: an inline integer": {wire.Redis, []turn{asks(":1\r\n"), answers("-ERR\r\n")}},
 		"Redis: encrypted":         {wire.Redis, tls},
-		"etcd: HTTP/1":             {wire.Etcd, []turn{asks("PUT /v3 HTTP/1.1\r\n"), answers("HTTP/1.1 200")}},
-		"etcd: encrypted":          {wire.Etcd, tls},
-		"etcd: an older greeting":  {wire.Etcd, []turn{answers("220 here is a server\r\n"), answers("more"), asks("HELO"), answers("250")}},
 		"the zero language":        {wire.Language{Begin: wire.Other.Begin}, tls},
 	} {
 		t.Run(name, func(t *testing.T) { wiretest.Check(t, tc.language, tc.turns, "request =request") })
@@ -59,20 +56,13 @@ func TestNothingIsHeldBackForGood(t *testing.T) {
 		language wire.Language
 		turns    []turn
 	}{
-		"Redis: inline":           {wire.Redis, []turn{redis, asks("PING\r\n")}},
-		"Redis: no number":        {wire.Redis, []turn{asks("*x\r\n")}},
-		"Redis: below nothing":    {wire.Redis, []turn{asks("*-2\r\n")}},
-		"Redis: no name":          {wire.Redis, []turn{asks("*1\r\n*0\r\n")}},
-		"Redis: an HTTP answer":   {wire.Redis, []turn{redis, answers("HTTP/1.1 400\r\n")}},
-		"Redis: too long":         {wire.Redis, []turn{asks("*1\r\n$16777217\r\n")}},
-		"Redis: too many":         {wire.Redis, []turn{asks("*16777217\r\n")}},
-		"HTTP/2: another preface": {wire.Etcd, []turn{asks("PRI * HTTP/3.0\r\n\r\nSM\r\n\r\n")}},
-		"HTTP/2: no headers":      {wire.Etcd, []turn{asks(preface, frameOf(frameHeaders, flagHeadersEnd, 1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))}},
-		"HTTP/2: no padding":      {wire.Etcd, []turn{asks(preface, frameOf(frameData, flagPadded, 1, "")), answers("x")}},
-		"HTTP/2: all padding":     {wire.Etcd, []turn{asks(preface, frameOf(frameData, flagPadded, 1, "\x05abc")), answers("x")}},
-		"HTTP/2: a promise":       {wire.Etcd, []turn{asks(preface), answers(frameOf(framePromise, 0, 1, ""))}},
-		"gRPC: compressed":        {wire.Etcd, []turn{asks(preface, callOf(1, "Put"), frameOf(frameData, 0, 1, "\x01\x00\x00\x00\x00")), answers("x")}},
-		"gRPC: too long":          {wire.Etcd, []turn{asks(preface, callOf(1, "Put"), frameOf(frameData, 0, 1, "\x00\x02\x00\x00\x00")), answers("x")}},
+		"Redis: inline":         {wire.Redis, []turn{redis, asks("PING\r\n")}},
+		"Redis: no number":      {wire.Redis, []turn{asks("*x\r\n")}},
+		"Redis: below nothing":  {wire.Redis, []turn{asks("*-2\r\n")}},
+		"Redis: no name":        {wire.Redis, []turn{asks("*1\r\n*0\r\n")}},
+		"Redis: an HTTP answer": {wire.Redis, []turn{redis, answers("HTTP/1.1 400\r\n")}},
+		"Redis: too long":       {wire.Redis, []turn{asks("*1\r\n$16777217\r\n")}},
+		"Redis: too many":       {wire.Redis, []turn{asks("*16777217\r\n")}},
 	} {
 		t.Run(name, func(t *testing.T) { wiretest.Passes(t, tc.language, tc.turns...) })
 	}

@@ -1,4 +1,4 @@
-package wire
+package etcd
 
 import (
 	"encoding/binary"
@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
-// Etcd is what etcd speaks.
-var Etcd = Language{
-	Name: "etcd", Begin: func() Protocol { return newHTTP2() },
+// Language is what etcd speaks.
+var Language = wire.Language{
+	Name: "etcd", Begin: func() wire.Protocol { return newHTTP2() },
 	Reads:      []string{"get", watch, unwatch},
 	KeepAlives: []string{keepAlive},
 }
@@ -31,19 +33,19 @@ type call struct {
 }
 
 func (c calls) begin(stream uint32, method string) {
-	c[stream] = &call{name: EtcdRequest(method)}
+	c[stream] = &call{name: RequestOf(method)}
 }
 
 // data is not ok where it is no gRPC, or compressed. That of a call that is over is
 // heard by nobody.
-func (c calls) data(who Side, stream uint32, b []byte) (notes []Message, ok bool) {
+func (c calls) data(who wire.Side, stream uint32, b []byte) (notes []wire.Message, ok bool) {
 	of := c[stream]
 	if of == nil {
 		return nil, true
 	}
 	messages, ok := of.pieces[who].add(b)
 	for _, m := range messages {
-		if who == Client {
+		if who == wire.Client {
 			notes = append(notes, of.ask(m))
 		} else {
 			notes = append(notes, of.answer(m)...)
@@ -54,19 +56,19 @@ func (c calls) data(who Side, stream uint32, b []byte) (notes []Message, ok bool
 
 // end is when one side says no more. What the server has not answered until then has
 // failed.
-func (c calls) end(who Side, stream uint32) (notes []Message) {
+func (c calls) end(who wire.Side, stream uint32) (notes []wire.Message) {
 	of := c[stream]
 	if of == nil {
 		return nil
 	}
 	of.ended[who] = true
-	if who == Server {
+	if who == wire.Server {
 		for _, name := range of.asked {
-			notes = append(notes, Message{Request: name, Failed: true, KeepsAlive: name == keepAlive})
+			notes = append(notes, wire.Message{Request: name, Failed: true, KeepsAlive: name == keepAlive})
 		}
 		of.asked = nil
 	}
-	if of.ended[Client] && of.ended[Server] {
+	if of.ended[wire.Client] && of.ended[wire.Server] {
 		delete(c, stream)
 	}
 	return notes
@@ -81,7 +83,7 @@ func (p *pieces) add(b []byte) (messages [][]byte, ok bool) {
 	p.unread = append(p.unread, b...)
 	for len(p.unread) >= header {
 		n := header + int(binary.BigEndian.Uint32(p.unread[1:]))
-		if p.unread[0] != 0 || n > Longest {
+		if p.unread[0] != 0 || n > wire.Longest {
 			return messages, false
 		}
 		if n > len(p.unread) {
@@ -93,39 +95,39 @@ func (p *pieces) add(b []byte) (messages [][]byte, ok bool) {
 	return messages, true
 }
 
-// EtcdRequest is what a request by this method of gRPC is called.
-func EtcdRequest(method string) string {
+// RequestOf is what a request by this method of gRPC is called.
+func RequestOf(method string) string {
 	method = path.Base(method)
-	if name := etcdNames[method]; name != "" {
+	if name := requestNames[method]; name != "" {
 		return name
 	}
 	return strings.ToLower(method)
 }
 
-var etcdNames = map[string]string{
+var requestNames = map[string]string{
 	"Range": "get", "DeleteRange": "delete", "LeaseGrant": "grant", "LeaseRevoke": "revoke", "LeaseKeepAlive": keepAlive,
 }
 
 const keepAlive, watch, unwatch = "keep-alive", "watch", "unwatch"
 
-func (c *call) ask(message []byte) Message {
+func (c *call) ask(message []byte) wire.Message {
 	const cancels = 2
 	name := c.name
 	if name == watch && fields(message)[cancels] != 0 {
 		name = unwatch
 	}
 	c.asked = append(c.asked, name)
-	return Message{Request: name, KeepsAlive: name == keepAlive}
+	return wire.Message{Request: name, KeepsAlive: name == keepAlive}
 }
 
 // answer tells of a lease that begins, and of one that is over; of a transaction whose
 // condition did not hold; and events from watches that began.
-func (c *call) answer(message []byte) []Message {
+func (c *call) answer(message []byte) []wire.Message {
 	const (
 		succeeded, lease, ttl     = 2, 2, 3
 		created, canceled, events = 3, 4, 11
 	)
-	f, m := fields(message), Message{Request: c.name, KeepsAlive: c.name == keepAlive}
+	f, m := fields(message), wire.Message{Request: c.name, KeepsAlive: c.name == keepAlive}
 	switch c.name {
 	case "txn":
 		m.Failed = f[succeeded] == 0
@@ -148,7 +150,7 @@ func (c *call) answer(message []byte) []Message {
 		return nil // nobody asked
 	}
 	c.asked = slices.Delete(c.asked, i, i+1)
-	return []Message{m}
+	return []wire.Message{m}
 }
 
 // fields are those of a message in protobuf: numbers, and 1 for whatever else is there.

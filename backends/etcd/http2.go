@@ -1,10 +1,12 @@
-package wire
+package etcd
 
 import (
 	"encoding/binary"
 	"slices"
 
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // preface is what a client of HTTP/2 sends first.
@@ -30,7 +32,7 @@ func newHTTP2() *http2 {
 	h := &http2{calls: calls{}}
 	for who := range h.headers {
 		h.headers[who].decoder = hpack.NewDecoder(4096, nil)
-		h.headers[who].decoder.SetAllowedMaxDynamicTableSize(Longest) // what the other side allows is not read
+		h.headers[who].decoder.SetAllowedMaxDynamicTableSize(wire.Longest) // what the other side allows is not read
 	}
 	return h
 }
@@ -44,32 +46,32 @@ type headers struct {
 	ends    bool // the stream ends with them
 }
 
-func (h *http2) Length(who Side, unread []byte) int {
+func (h *http2) Length(who wire.Side, unread []byte) int {
 	switch {
-	case who == Client && !h.begun:
+	case who == wire.Client && !h.begun:
 		if n := min(len(unread), 4); string(unread[:n]) != preface[:n] {
-			return Nonsense // another version, or TLS
+			return wire.Nonsense // another version, or TLS
 		}
 		return len(preface)
 	case !h.begun && len(unread) >= 4 && unread[3] != frameSettings: // of a server that does not wait for its client
-		return Nonsense
+		return wire.Nonsense
 	case len(unread) < frameHeader:
 		return 0
 	}
 	return frameHeader + int(binary.BigEndian.Uint32(unread)>>8)
 }
 
-func (h *http2) Read(who Side, message []byte) ([]Message, Protocol) {
-	if who == Client && !h.begun {
+func (h *http2) Read(who wire.Side, message []byte) ([]wire.Message, wire.Protocol) {
+	if who == wire.Client && !h.begun {
 		h.begun = true
 		if string(message) != preface {
-			return nil, Raw{}
+			return nil, wire.Raw{}
 		}
 		return nil, h
 	}
 	notes, ok := h.frame(who, frame{message[3], message[4], binary.BigEndian.Uint32(message[5:]) & 0x7fffffff, message[frameHeader:]})
 	if !ok {
-		return notes, Raw{}
+		return notes, wire.Raw{}
 	}
 	return notes, h
 }
@@ -83,7 +85,7 @@ type frame struct {
 func (f frame) has(flag byte) bool { return f.flags&flag != 0 }
 
 // frame is not ok where it can't be read.
-func (h *http2) frame(who Side, f frame) (notes []Message, ok bool) {
+func (h *http2) frame(who wire.Side, f frame) (notes []wire.Message, ok bool) {
 	of := &h.headers[who]
 	switch f.kind {
 	case frameData:
@@ -101,10 +103,10 @@ func (h *http2) frame(who Side, f frame) (notes []Message, ok bool) {
 		return h.more(who, f, ok)
 	case frameContinuation:
 		of.block = append(of.block, f.payload...)
-		return h.more(who, f, len(of.block) <= Longest)
+		return h.more(who, f, len(of.block) <= wire.Longest)
 	case frameReset:
-		if who == Server {
-			return h.calls.end(Server, f.stream), true
+		if who == wire.Server {
+			return h.calls.end(wire.Server, f.stream), true
 		}
 		delete(h.calls, f.stream)
 	case framePromise:
@@ -114,7 +116,7 @@ func (h *http2) frame(who Side, f frame) (notes []Message, ok bool) {
 }
 
 // more reads headers when the last of them have come.
-func (h *http2) more(who Side, f frame, ok bool) (notes []Message, _ bool) {
+func (h *http2) more(who wire.Side, f frame, ok bool) (notes []wire.Message, _ bool) {
 	if !ok || !f.has(flagHeadersEnd) {
 		return nil, ok
 	}
@@ -124,7 +126,7 @@ func (h *http2) more(who Side, f frame, ok bool) (notes []Message, _ bool) {
 		return nil, false
 	}
 	of.block = nil
-	if who == Client {
+	if who == wire.Client {
 		for _, field := range fields {
 			if field.Name == ":path" {
 				h.calls.begin(of.stream, field.Value)

@@ -1,17 +1,21 @@
-package wire_test
+package etcd_test
 
 import (
 	"bytes"
 	"encoding/binary"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/backends/etcd"
 	"github.com/lockbench/lockbench/internal/wire/wiretest"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/protobuf/proto"
 )
+
+type turn = wiretest.Turn
+
+var asks, answers = wiretest.Asks, wiretest.Answers
 
 // preface is what a client of HTTP/2 sends first.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -116,7 +120,7 @@ func TestEtcd(t *testing.T) {
 		"events while another waits": {[]turn{begin, begun, asks(callOf(1, "Watch"), dataOf(1, watches), dataOf(1, watches), dataOf(1, unwatches)), answers(dataOf(1, &pb.WatchResponse{Created: true}), dataOf(1, events), dataOf(1, &pb.WatchResponse{Canceled: true}), dataOf(1, &pb.WatchResponse{Canceled: true}), dataOf(1, &pb.WatchResponse{Created: true, Canceled: true}))}, "watch watch unwatch =watch =unwatch =watch!"},
 		"watches, cut off":           {[]turn{begin, begun, asks(callOf(1, "Watch"), dataOf(1, watches), dataOf(1, unwatches)), answers(done(1, "1"))}, "watch unwatch =watch! =unwatch!"},
 	} {
-		t.Run(name, func(t *testing.T) { wiretest.Check(t, wire.Etcd, tc.turns, tc.want) })
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, etcd.Language, tc.turns, tc.want) })
 	}
 }
 
@@ -133,8 +137,40 @@ func TestHeadersRemember(t *testing.T) {
 		_ = e.WriteField(hpack.HeaderField{Name: ":path", Value: "/etcdserverpb.KV/Put"})
 		turns = append(turns, asks(frameOf(frameHeaders, flagHeadersEnd, stream, b.String()), dataOf(stream, &pb.PutRequest{})))
 	}
-	wiretest.Check(t, wire.Etcd, turns, "put put put")
+	wiretest.Check(t, etcd.Language, turns, "put put put")
 }
 
 // sized puts its length before a message.
 func sized(m string) string { return string(binary.BigEndian.AppendUint32(nil, uint32(len(m)))) + m }
+
+// TestOtherwise: who does not speak the language from the begin takes turns.
+func TestOtherwise(t *testing.T) {
+	tls := []turn{asks("\x16\x03\x01\x02\x00"), answers("\x16\x03\x03")}
+	for name, turns := range map[string][]turn{
+		"HTTP/1":            {asks("PUT /v3 HTTP/1.1\r\n"), answers("HTTP/1.1 200")},
+		"encrypted":         tls,
+		"an older greeting": {answers("220 here is a server\r\n"), answers("more"), asks("HELO"), answers("250")},
+	} {
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, etcd.Language, turns, "request =request") })
+	}
+}
+
+// TestNothingIsHeldBackForGood gives what looks like the protocol and is not.
+func TestNothingIsHeldBackForGood(t *testing.T) {
+	for name, turns := range map[string][]turn{
+		"HTTP/2: another preface": {asks("PRI * HTTP/3.0\r\n\r\nSM\r\n\r\n")},
+		"HTTP/2: no headers":      {asks(preface, frameOf(frameHeaders, flagHeadersEnd, 1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))},
+		"HTTP/2: no padding":      {asks(preface, frameOf(frameData, flagPadded, 1, "")), answers("x")},
+		"HTTP/2: all padding":     {asks(preface, frameOf(frameData, flagPadded, 1, "\x05abc")), answers("x")},
+		"HTTP/2: a promise":       {asks(preface), answers(frameOf(framePromise, 0, 1, ""))},
+		"gRPC: compressed":        {asks(preface, callOf(1, "Put"), frameOf(frameData, 0, 1, "\x01\x00\x00\x00\x00")), answers("x")},
+		"gRPC: too long":          {asks(preface, callOf(1, "Put"), frameOf(frameData, 0, 1, "\x00\x02\x00\x00\x00")), answers("x")},
+	} {
+		t.Run(name, func(t *testing.T) { wiretest.Passes(t, etcd.Language, turns...) })
+	}
+}
+
+func FuzzLanguage(f *testing.F) {
+	wiretest.Fuzz(f, etcd.Language, []string{preface + callOf(1, "Put") + frameOf(0, 0, 1, "\x00\x00\x00\x00\x00")},
+		[]string{accepted(1) + done(1, "0")})
+}
