@@ -93,7 +93,7 @@ func farAway(t *testing.T, b *cost.Bench) {
 			k := cost.Uncontended(lock, cost.Memory)
 			f := far.Figure(k, m)
 			if n := near.Figure(k, m); f == nil || n == nil || f.Median < trips*float64(away) || n.Median > f.Median-trips*float64(away)/2 {
-				t.Errorf("%s: %s: %+v, near by %+v", lock, m, f, n)
+				t.Errorf("%s: %s: %+v, near by %+v (%s, %s)", lock, m, f, n, b.Far[1].Failed, far.Find(k).Failed)
 			}
 		}
 		if f := far.Figure(cost.Contended(lock, cost.Memory), cost.HandOffs); f == nil || f.Median <= 0 || f.Median > 1.1*float64(time.Second/away) { // a window has one more than its length says

@@ -34,8 +34,8 @@ func TestFaults(t *testing.T) {
 		{"etcd-lease", "etcd", map[string][]lb.Outcome{"server-clock": {lb.Safe}}},
 		{"mysql-forupdate", "mariadb-replica", map[string][]lb.Outcome{"failover": {lb.Broken}}},
 		{"postgres-forupdate", "postgres-sync", map[string][]lb.Outcome{"failover-unreplicated": {lb.Broken}}},
-		{"postgres-insert", "postgres", map[string][]lb.Outcome{"server-clock": {lb.Fence}}},
-		{"postgres-advisory-pooled", "postgres-pooled", map[string][]lb.Outcome{"none": {lb.Broken}}},
+		{"postgres-insert", "postgres", map[string][]lb.Outcome{"server-clock:drift": {lb.Fence}, "pause@before-write": {lb.Fence}}},
+		{"postgres-advisory-pooled", "postgres-pooled", map[string][]lb.Outcome{"slow-work": {lb.Broken}}},
 	})
 }
 
@@ -61,7 +61,7 @@ func TestOperators(t *testing.T) {
 		{"postgres-forupdate", "postgres", map[string][]lb.Outcome{"schema-change": {lb.Safe}, "idle-holder": {lb.Broken}}},
 		{"postgres-insert", "postgres-sync", map[string][]lb.Outcome{"failover-by-command": survived}},
 		{"etcd-lease", "etcd-3", map[string][]lb.Outcome{
-			"failover-by-command": survived, "rolling-restart": survived, "replace-member": survived, "compact": survived, "nospace-alarm": survived, "defrag": survived, "disk-full": survived, "disk-stall": survived}},
+			"failover-by-command": survived, "rolling-restart": survived, "replace-member": survived, "compact": survived, "nospace-alarm": survived, "defrag": survived, "disk-full+": survived, "disk-stall": survived}},
 		{"etcd-lease", "etcd", map[string][]lb.Outcome{"server-clock:back": {lb.Safe}, "disk-full": survived}},
 		{"zk-sequential", "zookeeper-3", map[string][]lb.Outcome{"rolling-restart": survived, "disk-full+": survived, "disk-stall+": survived, "server-clock:back+": {lb.Safe}}},
 	})

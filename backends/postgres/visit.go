@@ -21,7 +21,7 @@ type visit struct{ conn *pgx.Conn }
 // options leave nothing to the variables of the environment by which people set their own
 // client up.
 const options = "host=server port=5432 user=" + lb.Prefix + " database=" + lb.Prefix + " application_name=" + lb.Prefix +
-	" sslmode=disable channel_binding=disable target_session_attrs=any options='' min_protocol_version=3.0 max_protocol_version=3.0"
+	" sslmode=disable channel_binding=disable target_session_attrs=any options='' client_encoding=UTF8 min_protocol_version=3.0 max_protocol_version=3.0"
 
 // newVisit goes through the relay's own login, as the locks do.
 func newVisit(ctx context.Context, r lab.Relay) (lab.Visit, error) {

@@ -16,7 +16,7 @@ github.com/lockbench/lockbench/internal/clock|Package clock is time.|github.com/
 github.com/lockbench/lockbench/impls/internal/compose|Package compose is shared.|github.com/lockbench/lockbench
 github.com/lockbench/lockbench/impls/redis|Package redis holds locks.|github.com/lockbench/lockbench/impls/internal/compose fmt
 github.com/lockbench/lockbench/impls|Package impls lists them.|github.com/lockbench/lockbench/impls/redis
-github.com/lockbench/lockbench/backends/etcd/etcdserver|Package etcdserver serves.|github.com/lockbench/lockbench/internal/clock
+github.com/lockbench/lockbench/lab/external|Package external borrows.|github.com/lockbench/lockbench/internal/clock
 github.com/lockbench/lockbench/lab|Package lab has hosts.|github.com/lockbench/lockbench/internal/clock
 github.com/lockbench/lockbench/cmd/lockbench|Command lockbench is all there is, and much more than anybody would want to read in a line of such a picture as this is.|github.com/lockbench/lockbench github.com/lockbench/lockbench/impls github.com/lockbench/lockbench/lab
 `
