@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -142,6 +143,10 @@ func ask(ctx context.Context, k lab.Kind, argv []string) (said []byte, err error
 		return nil, err
 	}
 	defer engine.Close()
+	program := argv[:1]
+	if strings.Contains(argv[0], "*") { // nobody looks it up in there
+		program = []string{filepath.Base(argv[0])}
+	}
 	image, err := resolve(ctx, engine, k.Image)
 	if err != nil {
 		return nil, err
@@ -150,7 +155,7 @@ func ask(ctx context.Context, k lab.Kind, argv []string) (said []byte, err error
 		Started: true,
 		Logger:  log.NewNoopLogger(),
 		ContainerRequest: testcontainers.ContainerRequest{
-			Image: image, Entrypoint: argv[:1], Cmd: argv[1:], Labels: self().labels("question"),
+			Image: image, Entrypoint: program, Cmd: argv[1:], Labels: self().labels("question"),
 			HostConfigModifier: func(c *api.HostConfig) { c.NetworkMode = "none" },
 			WaitingFor:         wait.ForExit(),
 		},

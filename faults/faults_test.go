@@ -162,8 +162,8 @@ func TestWhyNot(t *testing.T) {
 		{"replace-member", "redis-5", lb.Info{}, "stands in their configuration"},
 		{"disk-full", "etcd", lb.Info{}, ""},
 		{"disk-full", "mariadb-replica", lb.Info{}, ""},
-		{"disk-full", "mariadb", lb.Info{}, "need no more room on a disk than they have"},
-		{"disk-full", "redis", lb.Info{}, "need no more room on a disk than they have"},
+		{"disk-full", "mariadb", lb.Info{}, "go on for longer than a fault lasts without more room"},
+		{"disk-full", "redis", lb.Info{}, "go on for longer than a fault lasts without more room"},
 	} {
 		f, err := faults.Find(everything(), c.fault)
 		if err != nil {

@@ -50,6 +50,9 @@ func NoQuorum(s Setting) error {
 	if s.Topology.Quorum() {
 		return fmt.Errorf("the servers of %s grant nothing that a majority does not know", s.Algorithm.Name)
 	}
+	if s.Topology.Kind.Copied && !s.Algorithm.InMemory {
+		return fmt.Errorf("the servers of %s, on %s, confirm nothing that the replica does not have", s.Algorithm.Name, s.Topology.Name)
+	}
 	return nil
 }
 
@@ -88,7 +91,7 @@ func Knows(o lab.Operation) Need {
 // Growth needs servers that can't go on without more room on their disks.
 func Growth(s Setting) error {
 	if !s.Topology.Kind.Grows {
-		return fmt.Errorf("the servers of %s, on %s, need no more room on a disk than they have", s.Algorithm.Name, s.Topology.Name)
+		return fmt.Errorf("the servers of %s, on %s, go on for longer than a fault lasts without more room on their disks", s.Algorithm.Name, s.Topology.Name)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func WatchIdle(ctx context.Context, of Silence, host string, restore func(contex
 }
 
 // idleWatch looks again and again at the connections from a host, since the server does not count by host which
-// it has closed: its statistics leave out those that have ever asked for something.
+// it has closed.
 type idleWatch struct {
 	of      Silence
 	aborted int // connections, before

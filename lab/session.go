@@ -9,7 +9,7 @@ import (
 
 // A session is what a server keeps for a client that has fallen silent, and what the
 // client's locks end with: a session of ZooKeeper, a lease of etcd, a connection of
-// MariaDB. Each can be ended from elsewhere, by what an operator would do; the server does
+// MariaDB or PostgreSQL. Each can be ended from elsewhere, by what an operator would do; the server does
 // the same when it ends one for its own reasons. [lockbench.Env.Session] says how a session
 // is named.
 

@@ -79,6 +79,8 @@ type Kind struct {
 	Grows bool
 	// Quorum: the servers agree by majority before they answer.
 	Quorum bool
+	// Copied: what a client is told to be written, a replica has written, too.
+	Copied bool
 	// Lags is how long the servers may take of their own accord to tell of what has happened already.
 	Lags time.Duration
 	// Forks: a server is several processes, which come and go with its clients.
@@ -156,7 +158,8 @@ func Resolve(argv []string) ([]string, error) {
 	return append([]string{path}, argv[1:]...), nil
 }
 
-// latest is the last file that a pattern fits, as where a directory is named after a version; else the name as it is.
+// latest is the last file that a pattern fits, as where a directory is named after a version, or else its name
+// without the directory, to be looked for where programs are. Other names stay as they are.
 func latest(name string) string {
 	if !strings.Contains(name, "*") {
 		return name
@@ -164,5 +167,5 @@ func latest(name string) string {
 	if files, err := filepath.Glob(name); err == nil && len(files) > 0 {
 		return slices.MaxFunc(files, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	}
-	return name
+	return filepath.Base(name)
 }

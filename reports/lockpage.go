@@ -141,7 +141,7 @@ func fencing(p history.Plan) string {
 	case p.Traits.Fenced && p.Statement != "":
 		return "Each grant carries a token. Send it with every write, and write by the statement below (What refuses late writes)."
 	case p.Traits.Fenced:
-		return "Each grant carries a token, greater than all before. Send it with every write, and let the store refuse, in the same transaction, a token that is lower than the greatest it has seen: lockbench run --store redis, mysql or etcd shows and tries such statements."
+		return "Each grant carries a token, greater than all before. Send it with every write, and let the store refuse, in the same transaction, a token that is lower than the greatest it has seen: lockbench run --store redis, mysql, postgres or etcd shows and tries such statements."
 	}
 	return "It grants no token, so that no store can tell a late writer from the holder. What helps without one: work that may be done twice (an idempotency key, a write conditional on the version that was read), or another lock."
 }

@@ -3,17 +3,32 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// connect makes a connection to a server of the lab's own, which asks for no password. Of what it sends nothing is prepared: a pooler would not stand it.
-func connect(ctx context.Context, endpoint string) (*pgx.Conn, error) {
-	cfg, err := pgx.ParseConfig("postgres://lockbench@" + endpoint + "/lockbench?sslmode=disable&connect_timeout=1")
+// Config is how one connects to a server of the lab's own, which asks for no password. Of what is sent nothing is
+// prepared beforehand, which takes a round trip more, and which a pooler would not stand. What the environment says
+// in the variables of PostgreSQL's own clients counts for nothing.
+func Config(endpoint string) (*pgx.ConnConfig, error) {
+	cfg, err := pgx.ParseConfig("postgres://lockbench@" + endpoint + "/lockbench?sslmode=disable")
 	if err != nil {
 		return nil, fmt.Errorf("configure the driver: %w", err)
 	}
 	cfg.DefaultQueryExecMode = pgx.QueryExecModeExec
+	cfg.RuntimeParams = map[string]string{"client_encoding": "UTF8"}
+	cfg.Password, cfg.ValidateConnect, cfg.Fallbacks = "", nil, nil
+	return cfg, nil
+}
+
+// connect makes a connection.
+func connect(ctx context.Context, endpoint string) (*pgx.Conn, error) {
+	cfg, err := Config(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	cfg.ConnectTimeout = time.Second
 	return pgx.ConnectConfig(ctx, cfg)
 }
 

@@ -51,9 +51,11 @@ func openGuard(ctx context.Context, addr string) (guard.Guard, error) {
 // Admit implements [guard.Guard].
 func (g *fenced) Admit(ctx context.Context, claims []guard.Claim) (before []int64, admitted bool, err error) {
 	if g.c.IsClosed() { // the client closes a connection on which it gave up an answer
-		if g.c, err = connect(ctx, g.addr); err != nil {
+		c, err := connect(ctx, g.addr)
+		if err != nil {
 			return nil, false, fmt.Errorf("guard: connect to PostgreSQL at %s again: %w", g.addr, err)
 		}
+		g.c = c
 	}
 	tx, err := g.c.Begin(ctx)
 	if err != nil {

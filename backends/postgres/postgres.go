@@ -24,7 +24,7 @@ func Topologies() []lab.Topology {
 var (
 	single      = server("postgres", program)
 	replicas    = replicated("postgres-replica", replica(""))
-	synchronous = replicated("postgres-sync", replica(" -c synchronous_standby_names=*"))
+	synchronous = copied(replicated("postgres-sync", replica(" -c synchronous_standby_names=*")))
 	pooled      = behindPooler()
 )
 
@@ -45,6 +45,12 @@ func replicated(name string, program func(lab.Host, []lab.Host) lab.Program) lab
 	return k
 }
 
+// copied is a kind of servers of which the one that leads confirms what a replica has written.
+func copied(k lab.Kind) lab.Kind {
+	k.Copied = true
+	return k
+}
+
 // behindPooler is a kind whose clients reach a pooler. It tells no session of its client's, since a
 // connection to the server is now one client's, and now another's.
 func behindPooler() lab.Kind {
@@ -52,6 +58,7 @@ func behindPooler() lab.Kind {
 	k.Needs = append(k.Needs, "pgbouncer")
 	k.Install = "apt-get install postgresql pgbouncer"
 	k.End, k.Commands = nil, nil
+	k.Stop = 0 // SIGINT would have the pooler wait for its clients
 	return k
 }
 
@@ -74,7 +81,7 @@ func clock(ctx context.Context, endpoint string) (now time.Time, err error) {
 	return now, err
 }
 
-// keeps counts the rows of the algorithms' tables, the locks that sessions have, and the prepared statements of none.
+// keeps counts the rows of the algorithms' tables, and the advisory locks that sessions have.
 func keeps(ctx context.Context, endpoint string) (k lab.Keeps, err error) {
 	err = on(ctx, endpoint, func(c *pgx.Conn) error {
 		tables, err := tables(ctx, c)
@@ -90,7 +97,7 @@ func keeps(ctx context.Context, endpoint string) (k lab.Keeps, err error) {
 			k["rows"] += rows
 		}
 		var held int
-		err = c.QueryRow(ctx, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&held)
+		err = c.QueryRow(ctx, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted").Scan(&held)
 		k["advisory locks"] = held
 		return err
 	})

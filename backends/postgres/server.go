@@ -62,7 +62,7 @@ func more(p lab.Program, option string) lab.Program {
 }
 
 // software is what a user can change of the servers.
-var software = lab.Software{Name: "postgres",
+var software = lab.Software{Name: "postgres", Unfit: " \t*?[", // a shell
 	Option: func(p lab.Program, name, value string) lab.Program { return more(p, "-c "+name+"="+value) },
 	Binary: func(p lab.Program, path string) lab.Program {
 		p.Env = append(slices.Clip(p.Env), "LOCKBENCH_POSTGRES="+path)

@@ -15,28 +15,28 @@ postgres=${LOCKBENCH_POSTGRES:-$(command -v postgres)}
 PATH=$(dirname "$postgres"):$PATH:/usr/sbin
 export PATH LC_ALL=C
 
-data={dir}/data
+data="{dir}/data"
 # Small segments, and none kept for later: what a lock table needs fits into megabytes.
-if ! [ -e $data/PG_VERSION ] && [ -n "${LOCKBENCH_PRIMARY:-}" ]; then
+if ! [ -e "$data/PG_VERSION" ] && [ -n "${LOCKBENCH_PRIMARY:-}" ]; then
     # A copy of the primary, which may still be on its way up.
     try=0
-    until pg_basebackup --host="$LOCKBENCH_PRIMARY" --port={port} --username=lockbench --pgdata=$data.new \
+    until pg_basebackup --host="$LOCKBENCH_PRIMARY" --port={port} --username=lockbench --pgdata="$data.new" \
         --checkpoint=fast --wal-method=stream --write-recovery-conf --no-sync; do
         try=$((try + 1))
         [ $try -lt 300 ] || exit 1
-        rm -rf $data.new
+        rm -rf "$data.new"
         sleep 0.1
     done
-    mv $data.new $data
-elif ! [ -e $data/PG_VERSION ]; then
-    rm -rf $data.new
-    initdb --pgdata=$data.new --username=lockbench --auth=trust --no-sync --no-locale --encoding=UTF8 --wal-segsize=1 --no-instructions
-    echo 'CREATE DATABASE lockbench' | postgres --single -D $data.new -c fsync=off postgres
-    echo 'host all,replication all all trust' >> $data.new/pg_hba.conf
-    mv $data.new $data
+    mv "$data.new" "$data"
+elif ! [ -e "$data/PG_VERSION" ]; then
+    rm -rf "$data.new"
+    initdb --pgdata="$data.new" --username=lockbench --auth=trust --no-sync --no-locale --encoding=UTF8 --wal-segsize=1 --no-instructions
+    echo 'CREATE DATABASE lockbench' | postgres --single -D "$data.new" -c fsync=off postgres
+    echo 'host all,replication all all trust' >> "$data.new/pg_hba.conf"
+    mv "$data.new" "$data"
 fi
-chmod 700 $data
-rm -f $data/postmaster.pid # its process may be another's by now; the lab starts a server when the one before is gone
+chmod 700 "$data"
+rm -f "$data/postmaster.pid" # its process may be another's by now; the lab starts a server when the one before is gone
 
 # Every commit is handed to the kernel, but the disk is not waited for: no fault here cuts the power. A
 # benchmark whose servers shall wait says so in its own options.
@@ -45,7 +45,7 @@ listen={addr} to={port}
 if [ -n "${LOCKBENCH_POOLER:-}" ]; then
     listen=127.0.0.1 to=$(({port} + 1))
 fi
-set -- -D $data -c listen_addresses="$listen" -c port=$to -c unix_socket_directories= \
+set -- -D "$data" -c listen_addresses="$listen" -c port=$to -c unix_socket_directories= \
     -c shared_buffers=16MB -c max_connections=600 -c dynamic_shared_memory_type=mmap -c fsync=off \
     -c min_wal_size=2MB -c max_wal_size=64MB -c wal_retrieve_retry_interval=100ms -c jit=off \
     ${LOCKBENCH_POSTGRES_OPTIONS:-}

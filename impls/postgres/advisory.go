@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/sqllock"
 )
 
@@ -34,7 +35,7 @@ func advisoryInfo(name string) lb.Info {
 		Takes:      "lock",
 		InMemory:   true,
 		Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
-		Expect:     connected(),
+		Expect:     compose.Except(connected(), compose.Forgotten()), // there is no table
 	}
 }
 

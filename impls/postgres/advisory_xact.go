@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/sqllock"
 )
 
@@ -29,7 +30,7 @@ func AdvisoryXact() lb.Impl {
 			Takes:      "lock",
 			InMemory:   true,
 			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
-			Expect:     connected(),
+			Expect:     compose.Except(connected(), compose.Forgotten()),
 		},
 		open: func(ctx context.Context, s session) (lb.Client, error) {
 			return openTied(ctx, s, transaction{session: s, take: func(ctx context.Context, l *sqllock.Link, req lb.Request) error {

@@ -42,6 +42,7 @@ func Insert() lb.Impl {
 		tables: []string{
 			"CREATE SEQUENCE IF NOT EXISTS lockbench_tokens",
 			"CREATE TABLE IF NOT EXISTS lockbench_insert (name bytea PRIMARY KEY, owner bytea NOT NULL, expires timestamptz NOT NULL, token bigint NOT NULL)",
+			"ALTER SEQUENCE lockbench_tokens OWNED BY lockbench_insert.token", // goes with it
 		},
 		open: func(_ context.Context, s session) (lb.Client, error) { return insert{s}, nil },
 	}

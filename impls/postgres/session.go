@@ -11,9 +11,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	lb "github.com/lockbench/lockbench"
+	backend "github.com/lockbench/lockbench/backends/postgres"
 	"github.com/lockbench/lockbench/impls/internal/sqllock"
 )
 
@@ -78,12 +78,11 @@ func dial(ctx context.Context, env *lb.Env) (session, error) {
 
 // pool opens no connection yet.
 func pool(env *lb.Env) (*sql.DB, error) {
-	cfg, err := pgx.ParseConfig("postgres://lockbench@" + env.Servers[0] + "/lockbench?sslmode=disable")
+	cfg, err := backend.Config(env.Servers[0])
 	if err != nil {
-		return nil, fmt.Errorf("postgres: configure the driver: %w", err)
+		return nil, fmt.Errorf("postgres: %w", err)
 	}
 	cfg.ConnectTimeout = env.TTL
-	cfg.DefaultQueryExecMode = pgx.QueryExecModeExec // one round trip a statement, not two
 	// The driver would ask on its own whether a connection that was idle lives.
 	quiet := stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false })
 	return sql.OpenDB(stdlib.GetConnector(*cfg, quiet)), nil

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
@@ -45,11 +46,14 @@ func (c transaction) try(ctx context.Context, l *sqllock.Link, req lb.Request) e
 		return err
 	}
 	err := c.take(ctx, l, req)
+	if errors.Is(err, lb.ErrNotSent) { // the transaction has begun
+		return unsure(ctx, err)
+	}
 	if lb.AnswerOf(err) != lb.AnswerFailed {
 		return err
 	}
 	if e := c.say(ctx, l, req, "rollback", "ROLLBACK"); e != nil {
-		return unsure(e)
+		return unsure(ctx, e)
 	}
 	return err
 }
@@ -72,4 +76,6 @@ func (c transaction) say(ctx context.Context, l *sqllock.Link, req lb.Request, n
 }
 
 // unsure is an error that says nothing of whether it was sent: the connection is not as good as new.
-func unsure(err error) error { return fmt.Errorf("%s", err.Error()) }
+func unsure(ctx context.Context, err error) error {
+	return errors.Join(ctx.Err(), errors.New(err.Error()))
+}

@@ -18,18 +18,25 @@ type usage struct {
 	lab  lab.Lab
 	pids []int // of the servers
 
-	server, client float64 // ns of processor time
+	server         map[int]float64 // ns of processor time by process, before
+	served, client float64         // ns of processor time
 	traffic        lab.Traffic
 	counted        bool // the traffic
 }
 
 func (u *usage) begin() {
 	u.traffic, u.counted = u.wire()
-	u.server, u.client = processorTime(withBelow(u.pids)...), processorTime(os.Getpid())
+	u.server, u.client = map[int]float64{}, processorTime(os.Getpid())
+	for _, pid := range withBelow(u.pids) {
+		u.server[pid] = processorTime(pid)
+	}
 }
 
 func (u *usage) end() {
-	u.server, u.client = processorTime(withBelow(u.pids)...)-u.server, processorTime(os.Getpid())-u.client
+	u.client = processorTime(os.Getpid()) - u.client
+	for _, pid := range withBelow(u.pids) { // of one that has ended meanwhile nothing is known
+		u.served += processorTime(pid) - u.server[pid]
+	}
 	now, ok := u.wire()
 	u.traffic = lab.Traffic{Bytes: now.Bytes - u.traffic.Bytes, Packets: now.Packets - u.traffic.Packets}
 	u.counted = u.counted && ok
@@ -59,8 +66,8 @@ func (u *usage) account(c *cost.Cell, round, grants int) {
 		c.Add(round, cost.Bytes, float64(u.traffic.Bytes)/n)
 		c.Add(round, cost.Packets, float64(u.traffic.Packets)/n)
 	}
-	if u.server > 0 {
-		c.Add(round, cost.ServerNS, u.server/n)
+	if u.served > 0 {
+		c.Add(round, cost.ServerNS, u.served/n)
 	}
 	if u.client > 0 {
 		c.Add(round, cost.ClientNS, u.client/n)
@@ -79,8 +86,7 @@ func processorTime(pids ...int) (ns float64) {
 	return ns
 }
 
-// withBelow are the processes and all that they have started: some servers have one for each client. The time of
-// one that ended meanwhile is lost.
+// withBelow are the processes and all that they have started: some servers have one for each client.
 func withBelow(pids []int) (all []int) {
 	for _, pid := range pids {
 		below, _ := kin.Of(pid)
@@ -89,7 +95,8 @@ func withBelow(pids []int) (all []int) {
 	return all
 }
 
-// resident is the memory of servers, in bytes. Of what they have started it is what each has alone.
+// resident is the memory of servers, in bytes. Of what they have started it is what is neither a file's nor
+// shared memory; what a process has of its parent's until one of them writes there counts for both.
 func resident(pids []int) (bytes float64) {
 	for _, pid := range withBelow(pids) {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))

@@ -21,7 +21,7 @@ func (d Database) Endless() []lb.Expectation {
 		price = "nobody else can have the lock meanwhile: the outage is as long as the fault"
 	)
 	return append([]lb.Expectation{
-		{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "one row, one owner", Source: claim},
+		{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "one lock, one owner", Source: claim},
 		{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
 		{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Safe}, Why: price, Source: claim},
@@ -61,7 +61,7 @@ func (d Database) onPrimary() []lb.Expectation {
 		{Fault: "failover", Outcomes: []lb.Outcome{lb.Broken, lb.Fence, lb.Check, lb.Safe},
 			Why: "the replica that is promoted may lack the last writes, a grant or its end among them", Source: manual},
 		{Fault: "failover-unreplicated", Outcomes: []lb.Outcome{lb.Broken},
-			Why: "the replica that takes over has never heard of the grant, nor of its token", Source: manual},
+			Why: "the replica that takes over has never heard of the grant", Source: manual},
 	}
 }
 
@@ -90,7 +90,7 @@ func (d Database) NotTied() (all []lb.Expectation) {
 func tiedTo(manual string) (all []lb.Expectation) {
 	for _, fault := range endingConnections {
 		all = append(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "the server frees the lock with the connection at once, and tells nobody: the holder's next look comes too late", Source: manual})
+			Why: "the server frees the lock with the connection at once, while the client at work does not listen: the holder's next look comes too late", Source: manual})
 	}
 	return all
 }
