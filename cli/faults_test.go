@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 		{"zk-sequential", "zookeeper", map[string][]lb.Outcome{"server-clock": {lb.Safe}}},
 		{"etcd-lease", "etcd", map[string][]lb.Outcome{"server-clock": {lb.Safe}}},
 		{"mysql-forupdate", "mariadb-replica", map[string][]lb.Outcome{"failover": {lb.Broken}}},
-		{"postgres-forupdate", "postgres-sync", map[string][]lb.Outcome{"failover-unreplicated": {lb.Broken}}},
+		{"postgres-forupdate", "postgres-sync", map[string][]lb.Outcome{"failover-unreplicated": {lb.Broken, lb.Check}}},
 		{"postgres-insert", "postgres", map[string][]lb.Outcome{"server-clock:drift": {lb.Fence}, "pause@before-write": {lb.Fence}}},
 		{"postgres-advisory-pooled", "postgres-pooled", map[string][]lb.Outcome{"slow-work": {lb.Broken}}},
 	})
