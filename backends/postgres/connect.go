@@ -28,7 +28,7 @@ func connect(ctx context.Context, endpoint string) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.ConnectTimeout = time.Second
+	cfg.ConnectTimeout = 5 * time.Second // the server begins a process for it, on a machine that may be busy
 	return pgx.ConnectConfig(ctx, cfg)
 }
 

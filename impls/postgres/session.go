@@ -82,7 +82,7 @@ func pool(env *lb.Env) (*sql.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	cfg.ConnectTimeout = env.TTL
+	cfg.ConnectTimeout = 0 // each use has an end of its own
 	// The driver would ask on its own whether a connection that was idle lives.
 	quiet := stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false })
 	return sql.OpenDB(stdlib.GetConnector(*cfg, quiet)), nil

@@ -89,9 +89,9 @@ func (s Session) Insist(ctx context.Context, req lb.Request, name, statement str
 // the same time may be in each other's way, but not for long.
 func (s Session) Create(ctx context.Context, tables []string) error {
 	for _, t := range tables {
-		_, err := s.Statement(ctx, t)
+		_, err := s.DB.ExecContext(ctx, t)
 		for s.InTheWay(err) && s.Env.Pause(ctx, lb.Request{}, lb.PollDelay) == nil {
-			_, err = s.Statement(ctx, t)
+			_, err = s.DB.ExecContext(ctx, t)
 		}
 		if err != nil {
 			return err
