@@ -9,12 +9,7 @@ import (
 	"github.com/lockbench/lockbench/backends/postgres"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 	"github.com/lockbench/lockbench/workloads/guard"
-	"github.com/lockbench/lockbench/workloads/guard/guardtest"
 )
-
-func TestGuard(t *testing.T) {
-	guardtest.Walk(t, postgres.Store(), labtest.Endpoints(labtest.Servers(t, "postgres"))[0])
-}
 
 // TestGuardGoesOn: a claim that was given up takes its connection with it, and the next one
 // has another.
