@@ -78,11 +78,11 @@ test test-all test-times: export GOGC ?= 400
 # has it, and lockbench begins thousands of times: it is shown a directory with none.
 test test-all test-times: export HOST_PROC ?= /proc/self
 
-# Without a browser, or docker compose, their tests skip; where CI is set, they fail.
+# Without a browser, or docker compose, their tests skip; where CI is set, they fail. The
+# examples are a module of their own, and are tested whatever came of the rest.
 test: servers languages ## every test, on real servers and in a browser
 	-@$(MAKE) --no-print-directory browser compose
-	go test $(TEST) $(FIRST) ./...
-	cd examples && go test $(TEST) ./...
+	@code=0; go test $(TEST) $(FIRST) ./... || code=1; (cd examples && go test $(TEST) ./...) || code=1; exit $$code
 
 test-all: servers languages ## all that a night has time for: every test in full, then test-long, mutants, noise, mutate-checkers
 	-@$(MAKE) --no-print-directory browser compose
@@ -91,7 +91,8 @@ test-all: servers languages ## all that a night has time for: every test in full
 	for more in test-long mutants noise mutate-checkers; do $(MAKE) --no-print-directory $$more || code=1; done; exit $$code
 
 test-times: ## the tests, and a table of what takes the time: seconds and processor time by package, the slowest tests
-	go run ./internal/testkit/times $(TEST) -count=1 $(FIRST) ./...
+	@code=0; go run ./internal/testkit/times $(TEST) -count=1 $(FIRST) ./... || code=1; \
+	(cd examples && go test $(TEST) -count=1 ./...) || code=1; exit $$code
 
 lint: ## gofmt, go vet, staticcheck; the examples build, the picture of the packages is in step, and no text has a banned form
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
