@@ -43,6 +43,7 @@ func All() []lb.Impl {
 		zk.RW(),
 		etcd.Lease(),
 		etcd.Mutex(),
+		etcd.Election(),
 		etcd.V3Lock(),
 		mysql.Insert(),
 		mysql.InsertTTL(),

@@ -14,6 +14,14 @@ func sameSession() map[string]string {
 	return map[string]string{"reentrant": "a session that holds the lock is granted it again, and the first unlock frees it"}
 }
 
+// noTry names the checks that want an answer at once.
+func noTry(lacks map[string]string) map[string]string {
+	for _, check := range []string{"any-name", "second-release", "foreign-release", "renewal", "hundred-locks", "release-again"} {
+		lacks[check] = "an election has no try"
+	}
+	return lacks
+}
+
 // clustered are the checks in which it may matter that three servers agree. make test has only
 // these of a row that it has on one server, too; make test-all has all.
 var clustered = []string{"exclusion", "wait", "crash", "hang", "server-hangs", "server-hangs-later", "token", "round-trips", "requests", "session"}
@@ -34,6 +42,7 @@ func TestConformance(t *testing.T) {
 		{Lease(), "etcd", 1, 1, nil, false},
 		{Lease(), "etcd-3", 1, 1, nil, true},
 		{Mutex(), "etcd", 1, 1, sameSession(), false},
+		{Election(), "etcd", 2, 1, noTry(sameSession()), false},
 		{V3Lock(), "etcd", 2, 2, nil, false},
 	} {
 		if servers[row.topology] == nil {
