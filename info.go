@@ -37,6 +37,9 @@ type Info struct {
 	Tables bool
 	// InMemory: its server writes nothing to a disk when it grants a lock or takes it back.
 	InMemory bool
+	// Copied: it grants nothing that no other server has, so that a leader that is cut off from the others grants
+	// nothing.
+	Copied bool
 	// OwnClock: a library measures by the machine's clock, which [Env] has no say in, how long answers
 	// took.
 	OwnClock bool

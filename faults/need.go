@@ -50,6 +50,9 @@ func NoQuorum(s Setting) error {
 	if s.Topology.Quorum() {
 		return fmt.Errorf("the servers of %s grant nothing that a majority does not know", s.Algorithm.Name)
 	}
+	if s.Algorithm.Copied {
+		return fmt.Errorf("%s grants nothing that no replica has", s.Algorithm.Name)
+	}
 	if s.Topology.Kind.Copied && !s.Algorithm.InMemory {
 		return fmt.Errorf("the servers of %s, on %s, confirm nothing that the replica does not have", s.Algorithm.Name, s.Topology.Name)
 	}

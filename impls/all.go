@@ -32,6 +32,7 @@ func All() []lb.Impl {
 		redis.Fair(),
 		redis.ReadWrite(),
 		redis.Fenced(),
+		redis.Wait(),
 		redis.Redlock(),
 		redis.RedlockRestartDelay(),
 		redis.RedlockSequential(),
