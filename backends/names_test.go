@@ -31,7 +31,6 @@ var namedElsewhere = map[string]string{
 	"cli/explore.go":                      "an example of a command",
 	"cli/flags.go":                        "examples of flags",
 	"internal/testkit/labtest/labtest.go": "tests are the etcd that is built in",
-	"internal/wire/redis.go":              "a reader that has not moved to its folder",
 	"reports/group.go":                    "the titles above rows, by prefixes of their names",
 	"reports/quorumpage.go":               "the titles of the study",
 	"reports/benchothers.go":              "a figure that was published for etcd",

@@ -12,7 +12,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -30,14 +29,14 @@ func Topologies() []lab.Topology {
 var (
 	single   = alone()
 	replicas = replicated()
-	sentinel = lab.Kind{Name: "sentinel", Speaks: wire.Redis, Image: image, Needs: needs, Install: install, Version: serverVersion,
+	sentinel = lab.Kind{Name: "sentinel", Speaks: Language, Image: image, Needs: needs, Install: install, Version: serverVersion,
 		Program: sentinelProgram, Commands: sentinelCommands, Names: sentinelNames}
 )
 
 // server is a kind of Redis servers that run like this.
 func server(name string, program func(lab.Host, []lab.Host) lab.Program) lab.Kind {
 	return lab.Kind{
-		Name: name, Image: image, Software: software, Version: serverVersion, Speaks: wire.Redis, Guest: Guest(), Yardstick: Yardstick,
+		Name: name, Image: image, Software: software, Version: serverVersion, Speaks: Language, Guest: Guest(), Yardstick: Yardstick,
 		Needs: needs, Install: install,
 		Program: program, Durable: durable,
 		Clock: clock, Sweep: sweep, Keeps: keeps, Commands: commands,

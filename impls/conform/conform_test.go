@@ -11,11 +11,11 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	backend "github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/impls/none"
 	"github.com/lockbench/lockbench/impls/redis"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
-	"github.com/lockbench/lockbench/internal/wire"
 )
 
 func TestMain(m *testing.M) { labtest.Main(m) }
@@ -115,7 +115,7 @@ func TestSlow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tc.impl.Impl = redis.SetPXLua()
-			s, err := New(tc.impl, Options{Servers: servers, Speaks: wire.Redis, Patience: tc.patience})
+			s, err := New(tc.impl, Options{Servers: servers, Speaks: backend.Language, Patience: tc.patience})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +182,7 @@ func TestSuiteConvictsAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := New(saying{redis.SetPXLua(), c.says}, Options{Servers: servers, Speaks: wire.Redis})
+			s, err := New(saying{redis.SetPXLua(), c.says}, Options{Servers: servers, Speaks: backend.Language})
 			if err != nil {
 				t.Fatal(err)
 			}

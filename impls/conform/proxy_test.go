@@ -10,7 +10,7 @@ import (
 // TestRefusedStaysRefused: nobody else is given the port of a proxy that refuses. Otherwise a
 // client would find the server of another test there, and a lock on it.
 func TestRefusedStaysRefused(t *testing.T) {
-	p, err := newProxy("127.0.0.1:1", wire.Redis)
+	p, err := newProxy("127.0.0.1:1", wire.Other)
 	if err != nil {
 		t.Fatal(err)
 	}

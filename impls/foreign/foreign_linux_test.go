@@ -14,10 +14,10 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/kin"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
-	"github.com/lockbench/lockbench/internal/wire"
 )
 
 func TestMain(m *testing.M) {
@@ -39,7 +39,7 @@ func broken(t *testing.T, wrong string) foreign.Command {
 
 // onRedis is the lock of a command, as everybody opens it.
 func onRedis(c foreign.Command) lb.Impl {
-	return foreign.Hearing(foreign.New(c, foreign.Description{}), wire.Redis)
+	return foreign.Hearing(foreign.New(c, foreign.Description{}), redis.Language)
 }
 
 // watch is a probe that remembers steps.

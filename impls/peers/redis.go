@@ -9,6 +9,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	backend "github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/redis/go-redis/v9"
@@ -82,7 +83,7 @@ func (r *goRedis) over(dial dialer, server int) dialer {
 		if err != nil {
 			return nil, err
 		}
-		return &conn{TCPConn: c.(*net.TCPConn), of: r, server: server, wire: wire.New(wire.Redis)}, nil
+		return &conn{TCPConn: c.(*net.TCPConn), of: r, server: server, wire: wire.New(backend.Language)}, nil
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/backends/etcd"
+	"github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
@@ -207,7 +208,7 @@ func TestRulesOfPrograms(t *testing.T) {
 	if r := rulesOf(info, etcd.Language); !r.onlyReads(sends("get")) || !r.isOwn(sends("keep-alive")) {
 		t.Error("etcd: a get changes something, or a keep-alive is not its session's")
 	}
-	if r := rulesOf(info, wire.Redis); !r.counts(sends("set")) || r.counts(sends("publish")) {
+	if r := rulesOf(info, redis.Language); !r.counts(sends("set")) || r.counts(sends("publish")) {
 		t.Error("Redis: others can tell of a set that has changed nothing, or can't of a publish")
 	}
 }

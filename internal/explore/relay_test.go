@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/backends/redis"
 )
 
 // answering is a server that answers each request of Redis with its number.
@@ -58,7 +58,7 @@ func (s *answering) serve(c net.Conn) {
 func relayed(t *testing.T) (*relay, *answering) {
 	t.Helper()
 	s := newAnswering(t)
-	r, err := newRelay(s.Addr().String(), wire.Redis)
+	r, err := newRelay(s.Addr().String(), redis.Language)
 	if err != nil {
 		t.Fatal(err)
 	}

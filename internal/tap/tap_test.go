@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/wire"
+	backend "github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -17,7 +17,7 @@ type talk struct {
 	numbers map[netip.AddrPort]map[netip.AddrPort]uint32 // of the next byte, by who says it to whom
 }
 
-func newTalk() *talk { return &talk{Tap: Tap{Speaks: wire.Redis}} }
+func newTalk() *talk { return &talk{Tap: Tap{Speaks: backend.Language}} }
 
 func (t *talk) begin(from netip.AddrPort) {
 	const near = 1<<32 - 3 // numbers run over

@@ -1,4 +1,4 @@
-package wire_test
+package redis_test
 
 import (
 	"errors"
@@ -6,20 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
-	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/internal/wire/wiretest"
 	goredis "github.com/redis/go-redis/v9"
 )
-
-func TestMain(m *testing.M) { labtest.Main(m) }
-
-// relayTo stands before the first server of a topology.
-func relayTo(t *testing.T, l wire.Language, topology string) *wiretest.Relay {
-	t.Helper()
-	return wiretest.NewRelay(t, l, labtest.Endpoints(labtest.Servers(t, topology))[0])
-}
 
 func must(t *testing.T, errs ...error) {
 	t.Helper()
@@ -31,7 +23,7 @@ func must(t *testing.T, errs ...error) {
 func TestRealRedis(t *testing.T) {
 	t.Parallel()
 	testkit.Share(t, 1)
-	r, ctx := relayTo(t, wire.Redis, "redis"), t.Context()
+	r, ctx := wiretest.NewRelay(t, redis.Language, labtest.Servers(t, "redis")[0].Endpoint()), t.Context()
 	for _, protocol := range []int{2, 3} {
 		c := goredis.NewClient(&goredis.Options{Addr: r.Addr, Protocol: protocol})
 		key := fmt.Sprint("key", protocol)

@@ -1,9 +1,11 @@
-package wire
+package redis
 
 import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/wire"
 )
 
 // values finds the end of a value of RESP, version 2 or 3, that may have values inside,
@@ -35,7 +37,7 @@ func (v *values) length(b []byte) int {
 func value(b []byte) (length, inside int) {
 	const simple, text, several = "+-:_#,(", "$=!", "*~>%"
 	if len(b) > 0 && !strings.Contains(simple+text+several, string(b[:1])) {
-		return Nonsense, 0
+		return wire.Nonsense, 0
 	}
 	end := bytes.Index(b, crlf)
 	if end < 0 {
@@ -47,8 +49,8 @@ func value(b []byte) (length, inside int) {
 	}
 	n, err := strconv.Atoi(string(b[1:end]))
 	switch {
-	case err != nil || n < -1 || n > Longest:
-		return Nonsense, 0
+	case err != nil || n < -1 || n > wire.Longest:
+		return wire.Nonsense, 0
 	case n < 0: // nothing
 		return line, 0
 	case strings.Contains(text, string(b[:1])):

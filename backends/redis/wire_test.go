@@ -1,12 +1,16 @@
-package wire_test
+package redis_test
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/internal/wire/wiretest"
 )
+
+type turn = wiretest.Turn
+
+var asks, answers = wiretest.Asks, wiretest.Answers
 
 // redisCommand is an array of texts.
 func redisCommand(words ...string) string {
@@ -54,6 +58,38 @@ func TestRedis(t *testing.T) {
 		"a subscription that is refused": {[]turn{asks(word("SUBSCRIBE", "c", "d"), get), answers("-NOPERM\r\n", text("1"))}, "subscribe get =subscribe! =get"},
 		"a list that looks like one":     {[]turn{asks(word("LRANGE", "l", "0", "2")), answers(confirmed("*", "subscribe", "c"))}, "lrange =lrange"},
 	} {
-		t.Run(name, func(t *testing.T) { wiretest.Check(t, wire.Redis, tc.turns, tc.want) })
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, redis.Language, tc.turns, tc.want) })
 	}
+}
+
+// TestOtherwise: who does not speak the language from the begin takes turns.
+func TestOtherwise(t *testing.T) {
+	for name, turns := range map[string][]turn{
+		"inline":            {asks("PING\r\n"), answers("+PONG\r\n")},
+		"an inline integer": {asks(":1\r\n"), answers("-ERR\r\n")},
+		"encrypted":         {asks("\x16\x03\x01\x02\x00"), answers("\x16\x03\x03")},
+	} {
+		t.Run(name, func(t *testing.T) { wiretest.Check(t, redis.Language, turns, "request =request") })
+	}
+}
+
+// TestNothingIsHeldBackForGood gives what looks like the protocol and is not.
+func TestNothingIsHeldBackForGood(t *testing.T) {
+	get := asks("*1\r\n$3\r\nGET\r\n")
+	for name, turns := range map[string][]turn{
+		"inline":         {get, asks("PING\r\n")},
+		"no number":      {asks("*x\r\n")},
+		"below nothing":  {asks("*-2\r\n")},
+		"no name":        {asks("*1\r\n*0\r\n")},
+		"an HTTP answer": {get, answers("HTTP/1.1 400\r\n")},
+		"too long":       {asks("*1\r\n$16777217\r\n")},
+		"too many":       {asks("*16777217\r\n")},
+	} {
+		t.Run(name, func(t *testing.T) { wiretest.Passes(t, redis.Language, turns...) })
+	}
+}
+
+func FuzzLanguage(f *testing.F) {
+	wiretest.Fuzz(f, redis.Language, []string{redisCommand("SUBSCRIBE", "a", "b")},
+		[]string{"*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n"})
 }

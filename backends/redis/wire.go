@@ -1,11 +1,15 @@
-package wire
+package redis
 
-import "strings"
+import (
+	"strings"
 
-// Redis is what Redis and its Sentinels speak: RESP, version 2 or 3. Subscribing to a channel is no
+	"github.com/lockbench/lockbench/internal/wire"
+)
+
+// Language is what Redis and its Sentinels speak: RESP, version 2 or 3. Subscribing to a channel is no
 // read, since PUBLISH answers how many have. A script touches keys only, since it may do no more than that.
-var Redis = Language{
-	Name: "redis", Begin: func() Protocol { return &redis{} },
+var Language = wire.Language{
+	Name: "redis", Begin: func() wire.Protocol { return &protocol{} },
 	Reads: []string{"exists", "get", "ttl", "pttl", "strlen", "type", "mget", "getrange", "hget", "hmget", "hgetall", "hexists", "hlen",
 		"llen", "lindex", "lrange", "scard", "sismember", "smembers", "zcard", "zscore", "zrank", "zrange", "zcount", "time", "dbsize",
 		"watch", "unwatch"}, // where they are about keys
@@ -15,9 +19,9 @@ var Redis = Language{
 		"lrem", "rename", "renamenx"},
 }
 
-// redis reads commands, each by itself where several are sent together, and their answers,
+// protocol reads commands, each by itself where several are sent together, and their answers,
 // which come in the same order. A transaction, from MULTI to EXEC, is one request.
-type redis struct {
+type protocol struct {
 	values      [2]values
 	asked       []command // oldest first
 	transaction bool
@@ -33,27 +37,27 @@ type command struct {
 }
 
 // Length has commands as arrays only: who sends them inline is not read.
-func (r *redis) Length(who Side, unread []byte) int {
-	if who == Client && unread[0] != '*' {
-		return Nonsense
+func (r *protocol) Length(who wire.Side, unread []byte) int {
+	if who == wire.Client && unread[0] != '*' {
+		return wire.Nonsense
 	}
 	return r.values[who].length(unread)
 }
 
-func (r *redis) Read(who Side, message []byte) ([]Message, Protocol) {
+func (r *protocol) Read(who wire.Side, message []byte) ([]wire.Message, wire.Protocol) {
 	size, first := opening(message)
 	switch {
-	case who == Server:
+	case who == wire.Server:
 		return r.answer(message, first), r
 	case size > 0 && first == "":
-		return nil, Raw{}
+		return nil, wire.Raw{}
 	case size <= 0:
 		return nil, r // the server ignores it
 	}
 	return r.ask(first, size-1), r
 }
 
-func (r *redis) ask(name string, arguments int) []Message {
+func (r *protocol) ask(name string, arguments int) []wire.Message {
 	c := command{name: name, answers: 1}
 	switch name {
 	case "multi":
@@ -70,15 +74,15 @@ func (r *redis) ask(name string, arguments int) []Message {
 }
 
 // note is what there is to say where it is asked, and where it is answered.
-func (c command) note(failed bool) []Message {
+func (c command) note(failed bool) []wire.Message {
 	if !c.request {
 		return nil
 	}
-	return []Message{{Request: c.name, Failed: failed}}
+	return []wire.Message{{Request: c.name, Failed: failed}}
 }
 
 // answer gets one whose first element is topic, where it has elements.
-func (r *redis) answer(b []byte, topic string) []Message {
+func (r *protocol) answer(b []byte, topic string) []wire.Message {
 	if len(r.asked) == 0 {
 		return nil
 	}
