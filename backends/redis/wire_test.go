@@ -12,8 +12,8 @@ type turn = wiretest.Turn
 
 var asks, answers = wiretest.Asks, wiretest.Answers
 
-// redisCommand is an array of texts.
-func redisCommand(words ...string) string {
+// command is an array of texts.
+func command(words ...string) string {
 	s := fmt.Sprintf("*%d\r\n", len(words))
 	for _, w := range words {
 		s += text(w)
@@ -25,7 +25,7 @@ func text(s string) string { return fmt.Sprintf("$%d\r\n%s\r\n", len(s), s) }
 
 func TestRedis(t *testing.T) {
 	const ok, null = "+OK\r\n", "$-1\r\n"
-	set, get, word := redisCommand("SET", "a", "1"), redisCommand("get", "a"), redisCommand
+	set, get, word := command("SET", "a", "1"), command("get", "a"), command
 	// confirmed is what follows a subscription, in the version of the protocol that sign says.
 	confirmed := func(sign, what, channel string) string { return sign + "3\r\n" + text(what) + text(channel) + ":1\r\n" }
 	message := func(sign string) string { return sign + "3\r\n" + text("message") + text("c") + text("hello") }
@@ -90,6 +90,6 @@ func TestNothingIsHeldBackForGood(t *testing.T) {
 }
 
 func FuzzLanguage(f *testing.F) {
-	wiretest.Fuzz(f, redis.Language, []string{redisCommand("SUBSCRIBE", "a", "b")},
+	wiretest.Fuzz(f, redis.Language, []string{command("SUBSCRIBE", "a", "b")},
 		[]string{"*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n"})
 }
