@@ -2,17 +2,6 @@ package postgres
 
 import "github.com/lockbench/lockbench/internal/wire"
 
-// The types of a server's messages.
-const (
-	errorResponse                                       = 'E'
-	readyForQuery                                       = 'Z'
-	commandComplete, emptyQueryResponse, portalSuspends = 'C', 'I', 's'
-	copyIn, copyOut, copyBoth                           = 'G', 'H', 'W'
-	notice, parameterStatus, notification               = 'N', 'S', 'A'
-
-	fromServer = "EZCIsGHWNSARKTDntdcvV123"
-)
-
 // enough is how much of an answer is awaited until it is known whether the request failed: what goes on is
 // the result of one that did not.
 const enough = 64 << 10

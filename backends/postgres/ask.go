@@ -6,14 +6,6 @@ import (
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
-// The types of a client's messages.
-const (
-	simpleQuery, functionCall              = 'Q', 'F'
-	parse, bind, describe, execute, closes = 'P', 'B', 'D', 'E', 'C'
-	syncs, flush                           = 'S', 'H'
-	steps, ends, all                       = "PBDEC", "SH", "PBDECSHQFpdcfX" // also passwords, data, and the end
-)
-
 // Verbs of statements that are special, and requests without one.
 const setsVariable, begins, prepare, asksOfTypes = "set", "begin", "prepare", "describe"
 
@@ -26,7 +18,7 @@ func (p *protocol) roundTripLength(unread []byte) int {
 		case n == wire.Nonsense && at > 0:
 			return at
 		case n == wire.Nonsense:
-			return span(unread, all)
+			return span(unread, fromClient)
 		case at+n > len(unread), unread[at] == syncs, unread[at] == flush:
 			return at + n
 		}

@@ -22,10 +22,16 @@ const (
 	version     = 3 // in the upper half of the number
 )
 
+// The answers to whether the connection becomes an encrypted one, of a byte each.
+const encrypts, encryptsByGSS, doesNot = 'S', 'G', 'N'
+
 // hello is what a client says first: its length, what it wants, and what belongs to that.
 type hello []byte
 
-const helloSize = 8
+const (
+	helloSize    = 8     // length, and what is wanted
+	longestHello = 10000 // that PostgreSQL takes
+)
 
 func (h hello) wants() uint32 { return binary.BigEndian.Uint32(h[4:]) }
 
@@ -37,13 +43,12 @@ func readHello(client io.ReadWriter) (hello, error) {
 		if _, err := io.ReadFull(client, head); err != nil {
 			return nil, err
 		}
-		const most = 10000 // as PostgreSQL has it
 		size := binary.BigEndian.Uint32(head)
-		if size < helloSize || size > most {
+		if size < helloSize || size > longestHello {
 			return nil, fmt.Errorf("its first words have %d bytes", size)
 		}
 		if wants := head.wants(); wants == wantsTLS || wants == wantsGSS {
-			if _, err := client.Write([]byte{'N'}); err != nil {
+			if _, err := client.Write([]byte{doesNot}); err != nil {
 				return nil, err
 			}
 			continue

@@ -46,9 +46,9 @@ func encrypt(r lab.Relay, server net.Conn) (net.Conn, error) {
 		return nil, err
 	}
 	switch answer[0] {
-	case 'S':
+	case encrypts:
 		return r.Encrypt(context.Background(), server)
-	case 'N':
+	case doesNot:
 		return nil, &lab.TLSError{Err: errors.New("the server offers none")}
 	}
 	return nil, fmt.Errorf("%w: asked for TLS it says %q", lab.ErrOther, answer)
@@ -65,21 +65,21 @@ func admit(as lab.Account, client, server net.Conn) error {
 			return err
 		}
 		switch m.is() {
-		case isAuthentication:
+		case authentication:
 			var reply []byte
 			if reply, in, err = asked.answer(m.body()); err != nil {
 				return err
 			}
 			if reply != nil {
-				if _, err := server.Write(newMessage(isPassword, reply)); err != nil {
+				if _, err := server.Write(newMessage(passwordMessage, reply)); err != nil {
 					return err
 				}
 			}
 			if !in {
 				continue
 			}
-		case isError, isNotice, isVersion:
-		case isParameter, isKey, isReady:
+		case errorResponse, notice, protocolVersion:
+		case parameterStatus, cancelKey, readyForQuery:
 			if !in {
 				return fmt.Errorf("%w: it is ready before it knows who we are", lab.ErrOther)
 			}
@@ -88,11 +88,11 @@ func admit(as lab.Account, client, server net.Conn) error {
 		}
 		_, gone := client.Write(m)
 		switch {
-		case m.is() == isError:
+		case m.is() == errorResponse:
 			return means(m.refusal())
 		case gone != nil:
 			return fmt.Errorf("%w: %w", lab.ErrClientGone, gone)
-		case m.is() == isReady:
+		case m.is() == readyForQuery:
 			return nil
 		}
 	}

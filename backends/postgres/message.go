@@ -11,27 +11,37 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// What a message of the server's is, by the letter that it begins with.
+// The types of a server's messages.
 const (
-	isAuthentication = 'R'
-	isError          = 'E'
-	isNotice         = 'N'
-	isReady          = 'Z'
-	isVersion        = 'v' // the newest one of the protocol that it knows
-	isParameter      = 'S'
-	isKey            = 'K' // to cancel a query with
+	authentication                                      = 'R'
+	errorResponse                                       = 'E'
+	readyForQuery                                       = 'Z'
+	protocolVersion                                     = 'v' // the newest one that it knows
+	cancelKey                                           = 'K' // to cancel a query with
+	commandComplete, emptyQueryResponse, portalSuspends = 'C', 'I', 's'
+	copyIn, copyOut, copyBoth                           = 'G', 'H', 'W'
+	notice, parameterStatus, notification               = 'N', 'S', 'A'
+
+	fromServer = "EZCIsGHWNSARKTDntdcvV123"
 )
 
-// isPassword begins all that a client says about who it is.
-const isPassword = 'p'
+// The types of a client's messages.
+const (
+	passwordMessage                        = 'p' // all that it says about who it is
+	simpleQuery, functionCall              = 'Q', 'F'
+	parse, bind, describe, execute, closes = 'P', 'B', 'D', 'E', 'C'
+	syncs, flush                           = 'S', 'H'
 
-// message is one with its letter and its length.
+	steps, ends, fromClient = "PBDEC", "SH", "PBDECSHQFpdcfX" // also data, and the end
+)
+
+// message is one with its type, which is a letter, and its length.
 type message []byte
+
+const headSize = 5 // type and length
 
 func (m message) is() byte     { return m[0] }
 func (m message) body() []byte { return m[headSize:] }
-
-const headSize = 5
 
 func newMessage(is byte, body []byte) message {
 	return append(binary.BigEndian.AppendUint32([]byte{is}, uint32(len(body)+4)), body...)

@@ -42,16 +42,11 @@ func newProtocol() *protocol {
 	return &protocol{verbs: verbs{statements: map[string]string{}, portals: map[string]string{}}}
 }
 
-const (
-	header  = 5 // type and length
-	startup = 8 // length, and what is wanted
-)
-
 // Length implements [wire.Protocol].
 func (p *protocol) Length(who wire.Side, unread []byte) int {
 	switch {
 	case who == wire.Client && !p.begun:
-		return startupLength(unread)
+		return helloLength(unread)
 	case who == wire.Client:
 		return p.roundTripLength(unread)
 	case p.negotiates && unread[0] != errorResponse:
@@ -81,20 +76,16 @@ func (p *protocol) Read(who wire.Side, m []byte) ([]wire.Message, wire.Protocol)
 	return p.answer(m), p
 }
 
-// The answers to whether the connection becomes an encrypted one, of a byte each.
-const encrypts, encryptsByGSS, doesNot = 'S', 'G', 'N'
-
-func startupLength(unread []byte) int {
-	const longest = 10000 // that servers take
-	if unread[0] != 0 {   // TLS without a question, or no PostgreSQL
+func helloLength(unread []byte) int {
+	if unread[0] != 0 { // TLS without a question, or no PostgreSQL
 		return wire.Nonsense
 	}
-	if len(unread) < startup {
-		return startup
+	if len(unread) < helloSize {
+		return helloSize
 	}
-	n, wants := binary.BigEndian.Uint32(unread), binary.BigEndian.Uint32(unread[4:])
+	n, wants := binary.BigEndian.Uint32(unread), hello(unread).wants()
 	known := wants>>16 == version || wants >= wantsCancel && wants <= wantsGSS
-	if n < startup || n > longest || !known {
+	if n < helloSize || n > longestHello || !known {
 		return wire.Nonsense
 	}
 	return int(n)
@@ -102,7 +93,7 @@ func startupLength(unread []byte) int {
 
 // begin reads what has no type. A connection that is made to cancel what another does has no answer.
 func (p *protocol) begin(m []byte) {
-	switch binary.BigEndian.Uint32(m[4:]) {
+	switch hello(m).wants() {
 	case wantsTLS, wantsGSS:
 		p.negotiates = true
 	case wantsCancel:
@@ -120,11 +111,11 @@ func span(unread []byte, types string) int {
 		return 1
 	case !strings.Contains(types, string(unread[:1])):
 		return wire.Nonsense
-	case len(unread) < header:
-		return header
+	case len(unread) < headSize:
+		return headSize
 	}
 	n := binary.BigEndian.Uint32(unread[1:])
-	if n < header-1 || n > wire.Longest {
+	if n < headSize-1 || n > wire.Longest {
 		return wire.Nonsense
 	}
 	return 1 + int(n)
@@ -134,7 +125,7 @@ func span(unread []byte, types string) int {
 func each(messages []byte, do func(kind byte, content []byte)) {
 	for len(messages) > 0 {
 		n := 1 + int(binary.BigEndian.Uint32(messages[1:]))
-		do(messages[0], messages[header:n])
+		do(messages[0], messages[headSize:n])
 		messages = messages[n:]
 	}
 }
