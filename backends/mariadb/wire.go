@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lockbench/lockbench/backends/internal/sqlserver"
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
@@ -84,7 +85,7 @@ func (m *protocol) ask(command []byte) []wire.Message {
 	case pings:
 		name = ping
 	case query:
-		if name = wire.Verb(strings.TrimPrefix(string(command[1:]), noAttributes)); name == "set" {
+		if name = sqlserver.Verb(strings.TrimPrefix(string(command[1:]), noAttributes)); name == "set" {
 			name = ""
 		}
 	case prepare:

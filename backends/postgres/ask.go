@@ -3,6 +3,7 @@ package postgres
 import (
 	"bytes"
 
+	"github.com/lockbench/lockbench/backends/internal/sqlserver"
 	"github.com/lockbench/lockbench/internal/wire"
 )
 
@@ -131,10 +132,10 @@ func (p *protocol) sent(r *request) []wire.Message {
 }
 
 func verb(statement string) string {
-	if wire.Blank(statement) {
+	if sqlserver.Blank(statement) {
 		return ping
 	}
-	return wire.Verb(statement)
+	return sqlserver.Verb(statement)
 }
 
 // named is the request that does so, "" where that is none.

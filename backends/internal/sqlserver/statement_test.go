@@ -1,9 +1,9 @@
-package wire_test
+package sqlserver_test
 
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/wire"
+	"github.com/lockbench/lockbench/backends/internal/sqlserver"
 )
 
 func TestVerb(t *testing.T) {
@@ -11,12 +11,12 @@ func TestVerb(t *testing.T) {
 		"select 1": "select", "SELECT(1)": "select", " ((Select 1))": "select", "COMMIT;": "commit", "/* app */ /*b*/\n(insert": "insert",
 		"-- who\n-- asks\r\n\tUPDATE t": "update", "/*/ x */do": "do", "": "query", "-- ping": "query", "/* no end": "query", "1": "query", "'a'": "query",
 	} {
-		if got := wire.Verb(statement); got != want {
+		if got := sqlserver.Verb(statement); got != want {
 			t.Errorf("%q: %q, want %q", statement, got, want)
 		}
 	}
 	for statement, want := range map[string]bool{"": true, ";": true, "-- ping": true, " /* a */ ;\n-- b\n;": true, "/* no end": false, "(": false, "select": false, "; commit": false} {
-		if got := wire.Blank(statement); got != want {
+		if got := sqlserver.Blank(statement); got != want {
 			t.Errorf("%q is blank: %v", statement, got)
 		}
 	}

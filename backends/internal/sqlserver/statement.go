@@ -1,4 +1,5 @@
-package wire
+// Package sqlserver is what servers have in common that are asked in SQL.
+package sqlserver
 
 import (
 	"cmp"
