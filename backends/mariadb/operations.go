@@ -5,10 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/lockbench/lockbench/backends/internal/sqlserver"
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -41,74 +40,34 @@ func from(ctx context.Context, db *sql.DB, host string) ([]int64, error) {
 	return column[int64](ctx, db, "SELECT ID FROM information_schema.PROCESSLIST WHERE HOST LIKE ?", host+":%")
 }
 
-// addedColumn is what the change of the schema adds, and takes away again.
-const addedColumn = "lockbench_added"
-
-// alterTable adds a column to each table that locks are kept in. The statement waits
-// for every transaction that uses the table, and all that come after wait for the statement,
-// so that it ends, perhaps, only when the command is taken back.
+// alterTable adds a column to each table that locks are kept in.
 func alterTable(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
-	var tables []string
-	err = on(ctx, at.Endpoint, func(db *sql.DB) (err error) {
-		tables, err = column[string](ctx, db, "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'lockbench'")
-		return err
-	})
-	if err == nil && len(tables) == 0 {
-		err = errors.New("there is no table of locks")
-	}
-	if err != nil {
-		return e, err
-	}
-	start, ended := time.Now(), make(chan error, 1)
-	var took time.Duration
-	go func() {
-		err := alterAll(context.WithoutCancel(ctx), at, tables, "ADD COLUMN "+addedColumn+" INT")
-		took = time.Since(start)
-		ended <- err
-	}()
-	e.End = func(ctx context.Context) (lab.Effect, error) {
-		select {
-		case err = <-ended:
-		case <-ctx.Done():
-			err = fmt.Errorf("the tables are still being altered: %w", ctx.Err())
-		}
-		if err != nil {
-			return lab.Effect{}, err
-		}
-		return lab.Effect{Count: len(tables), Told: fmt.Sprintf("added a column to %s within %.3f s", strings.Join(tables, ", "), took.Seconds())},
-			alterAll(ctx, at, tables, "DROP COLUMN "+addedColumn)
-	}
-	return e, nil
-}
-
-// alterAll does the same to several tables.
-func alterAll(ctx context.Context, at lab.Target, tables []string, what string) error {
 	const patience = 4 // seconds; less than the connection waits
-	return on(ctx, at.Endpoint, func(db *sql.DB) error {
-		for _, table := range tables {
-			err := inTurn(func() error {
-				_, err := db.ExecContext(ctx, fmt.Sprintf("ALTER TABLE lockbench.`%s` WAIT %d %s", table, patience, what))
-				return err
-			})
-			if err != nil {
-				return fmt.Errorf("ALTER TABLE %s: %w", table, err)
-			}
-		}
-		return nil
-	})
-}
-
-// inTurn has a statement wait for those who use the tables, and again where they took longer than it waits
-// once: a holder may work for some leases in its transaction, and those behind it, too.
-func inTurn(wait func() error) (err error) {
-	const times, lockWaitTimeout = 4, 1205
-	for range times {
-		var refused *mysql.MySQLError
-		if err = wait(); !errors.As(err, &refused) || refused.Number != lockWaitTimeout {
+	err = on(ctx, at.Endpoint, func(db *sql.DB) error {
+		tables, err := column[string](ctx, db, "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'lockbench'")
+		if err != nil {
 			return err
 		}
-	}
-	return err
+		e, err = sqlserver.AddColumn(ctx, tables, func(ctx context.Context, table, change string) error {
+			return on(ctx, at.Endpoint, func(db *sql.DB) error {
+				return inTurn(func() error {
+					_, err := db.ExecContext(ctx, fmt.Sprintf("ALTER TABLE lockbench.`%s` WAIT %d %s", table, patience, change))
+					return err
+				})
+			})
+		})
+		return err
+	})
+	return e, err
+}
+
+// inTurn has a statement wait for those who use the tables.
+func inTurn(wait func() error) error {
+	return sqlserver.InTurn(wait, func(err error) bool {
+		const lockWaitTimeout = 1205
+		var refused *mysql.MySQLError
+		return errors.As(err, &refused) && refused.Number == lockWaitTimeout
+	})
 }
 
 // column is the only column of what is asked for.

@@ -19,7 +19,7 @@ import (
 func replica(self lab.Host, all []lab.Host) lab.Program {
 	p := program(self, all)
 	number := 1 + slices.IndexFunc(all, func(h lab.Host) bool { return h.Name() == self.Name() })
-	p.Env = append(p.Env, fmt.Sprintf(options+"--server-id=%d --log-bin=binlog --bind-address=0.0.0.0", number))
+	p = more(p, fmt.Sprintf("--server-id=%d --log-bin=binlog --bind-address=0.0.0.0", number))
 	if number > 1 {
 		primary := all[0].Addr()
 		p.Ready = func(ctx context.Context, endpoint string) error { return Follow(ctx, endpoint, primary) }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
-	"slices"
-	"strings"
 
+	"github.com/lockbench/lockbench/backends/internal/sqlserver"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -31,25 +30,12 @@ func program(lab.Host, []lab.Host) lab.Program {
 	}
 }
 
-// options is the variable with more options for the server, which overrule those
-// of the script.
-const options = "LOCKBENCH_MARIADB="
-
 // durable has every commit on the disk, as MariaDB does by default.
 func durable(p lab.Program) lab.Program { return more(p, "--innodb-flush-log-at-trx-commit=1") }
 
-// more gives the server one more option.
+// more gives the server one more option, which overrules those of the script.
 func more(p lab.Program, option string) lab.Program {
-	more := options
-	p.Env = slices.DeleteFunc(slices.Clone(p.Env), func(v string) bool {
-		if strings.HasPrefix(v, options) {
-			more = v + " "
-			return true
-		}
-		return false
-	})
-	p.Env = append(p.Env, more+option)
-	return p
+	return sqlserver.Option(p, "LOCKBENCH_MARIADB", option)
 }
 
 // ready asks a question as the algorithms' account.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/lockbench/lockbench/backends/internal/sqlserver"
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -67,67 +68,32 @@ func checkpoint(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
 	return lab.Effect{Count: 1, Told: fmt.Sprintf("made a checkpoint within %.3f s", time.Since(start).Seconds())}, err
 }
 
-// added is the column that a change of the schema adds, and takes away again.
-const added = "lockbench_added"
-
-// alterTable adds a column to each table that locks are kept in. The statement waits for every transaction that
-// uses the table, and all that come after wait for the statement, so that it ends, perhaps, only when the
-// command is taken back.
+// alterTable adds a column to each table that locks are kept in. It waits for 4 s at a time, since all who come
+// meanwhile wait for it.
 func alterTable(ctx context.Context, at lab.Target) (e lab.Effect, err error) {
-	var all []string
-	err = on(ctx, at.Endpoint, func(c *pgx.Conn) (err error) {
-		all, err = tables(ctx, c)
-		return err
-	})
-	if err == nil && len(all) == 0 {
-		err = errors.New("there is no table of locks")
-	}
-	if err != nil {
-		return e, err
-	}
-	start, ended := time.Now(), make(chan error, 1)
-	var took time.Duration
-	go func() {
-		err := alterAll(context.WithoutCancel(ctx), at, all, "ADD COLUMN IF NOT EXISTS "+added+" int")
-		took = time.Since(start)
-		ended <- err
-	}()
-	e.End = func(ctx context.Context) (lab.Effect, error) {
-		select {
-		case err = <-ended:
-		case <-ctx.Done():
-			err = fmt.Errorf("the tables are still being altered: %w", ctx.Err())
-		}
+	err = on(ctx, at.Endpoint, func(c *pgx.Conn) error {
+		all, err := tables(ctx, c)
 		if err != nil {
-			return lab.Effect{}, err
-		}
-		return lab.Effect{Count: len(all), Told: fmt.Sprintf("added a column to %s within %.3f s", strings.Join(all, ", "), took.Seconds())},
-			alterAll(ctx, at, all, "DROP COLUMN "+added)
-	}
-	return e, nil
-}
-
-// alterAll does the same to several tables, and waits for those who use one: a holder may work for some leases in
-// its transaction, and those behind it, too. It waits for 4 s at a time, since all who come meanwhile wait for it.
-func alterAll(ctx context.Context, at lab.Target, all []string, what string) error {
-	const times, lockNotAvailable = 4, "55P03"
-	return on(ctx, at.Endpoint, func(c *pgx.Conn) error {
-		if _, err := c.Exec(ctx, "SET lock_timeout = '4s'"); err != nil {
 			return err
 		}
-		for _, table := range all {
-			var err error
-			for range times {
-				_, err = c.Exec(ctx, "ALTER TABLE "+pgx.Identifier{table}.Sanitize()+" "+what)
-				var refused *pgconn.PgError
-				if !errors.As(err, &refused) || refused.Code != lockNotAvailable {
-					break
-				}
-			}
-			if err != nil {
-				return fmt.Errorf("ALTER TABLE %s: %w", table, err)
-			}
-		}
-		return nil
+		e, err = sqlserver.AddColumn(ctx, all, func(ctx context.Context, table, change string) error {
+			return on(ctx, at.Endpoint, func(c *pgx.Conn) error { return alter(ctx, c, table, change) })
+		})
+		return err
+	})
+	return e, err
+}
+
+func alter(ctx context.Context, c *pgx.Conn, table, change string) error {
+	if _, err := c.Exec(ctx, "SET lock_timeout = '4s'"); err != nil {
+		return err
+	}
+	return sqlserver.InTurn(func() error {
+		_, err := c.Exec(ctx, "ALTER TABLE "+pgx.Identifier{table}.Sanitize()+" "+change)
+		return err
+	}, func(err error) bool {
+		const lockNotAvailable = "55P03"
+		var refused *pgconn.PgError
+		return errors.As(err, &refused) && refused.Code == lockNotAvailable
 	})
 }

@@ -3,9 +3,9 @@ package postgres
 import (
 	_ "embed"
 	"slices"
-	"strings"
 	"syscall"
 
+	"github.com/lockbench/lockbench/backends/internal/sqlserver"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -41,24 +41,12 @@ func behind(lab.Host, []lab.Host) lab.Program {
 	return p
 }
 
-// optionsVar is the variable with more options for the server, which overrule those of the script.
-const optionsVar = "LOCKBENCH_POSTGRES_OPTIONS="
-
 // durable has every commit on the disk, as PostgreSQL does by default.
 func durable(p lab.Program) lab.Program { return more(p, "-c fsync=on") }
 
-// more gives the server another option.
+// more gives the server another option, which overrules those of the script.
 func more(p lab.Program, option string) lab.Program {
-	all := optionsVar
-	p.Env = slices.DeleteFunc(slices.Clone(p.Env), func(v string) bool {
-		if strings.HasPrefix(v, optionsVar) {
-			all = v + " "
-			return true
-		}
-		return false
-	})
-	p.Env = append(p.Env, all+option)
-	return p
+	return sqlserver.Option(p, "LOCKBENCH_POSTGRES_OPTIONS", option)
 }
 
 // software is what a user can change of the servers.
