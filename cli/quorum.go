@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/lockbench/lockbench/internal/quorum"
@@ -17,9 +18,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ensembles are the topologies whose servers make the ensembles, with the lock that
-// tries them.
-var ensembles = []struct{ topology, algorithm string }{{"zookeeper", "zk-sequential"}, {"etcd", "etcd-lease"}, {"redis", "redlock"}}
+// ensembles are the topologies whose servers make them.
+func (p program) ensembles() []lab.Topology {
+	return slices.DeleteFunc(slices.Clone(p.Topologies), func(t lab.Topology) bool { return t.Ensembles == nil })
+}
 
 // measuresQuorum is the hidden verb.
 const measuresQuorum = "measures-quorum"
@@ -31,12 +33,16 @@ func (p program) quorumCommand() *cobra.Command {
 	var out string
 	var jobs int
 	var asJSON bool
+	var names, titles []string
+	for _, t := range p.ensembles() {
+		names, titles = append(names, t.Name), append(titles, t.Ensembles.Title)
+	}
 	cmd := &cobra.Command{
 		Use:   "quorum",
 		Short: "Measure how many servers an ensemble can lose, and what each side of a split can do",
-		Long: `quorum starts one to six servers (ZooKeeper, etcd, and Redis for Redlock), kills them one
-by one, and splits them in two, and measures after each step whether a lock can still be
-taken, on either side. The answer is a table and a page.`,
+		Long: `quorum starts one to six servers (` + strings.Join(titles, ", ") + `), kills them one by one, and
+splits them in two, and measures after each step whether a lock can still be taken, on
+either side. The answer is a table and a page.`,
 		Example: "  lockbench quorum\n  lockbench quorum --jobs 3 --out quorum",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,14 +54,14 @@ taken, on either side. The answer is a table and a page.`,
 			if err != nil {
 				return err
 			}
-			if err := p.ready(cmd.Context(), driver, []string{ensembles[0].topology, ensembles[1].topology, ensembles[2].topology}, lab.Own{}, false); err != nil {
+			if err := p.ready(cmd.Context(), driver, names, lab.Own{}, false); err != nil {
 				return err
 			}
 			if err := os.MkdirAll(out, 0o755); err != nil {
 				return err
 			}
 			defer rundir.Hold(out)()
-			study, failed := studyAll(cmd, driver, out, jobs)
+			study, failed := p.studyAll(cmd, driver, out, jobs)
 			page, noPage := reports.Quorum(out, study)
 			if noPage == nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
@@ -81,7 +87,7 @@ taken, on either side. The answer is a table and a page.`,
 
 // studyAll studies every ensemble: its crashes, and each of its splits, in labs of
 // their own. One of which a part is missing is left out, and named.
-func studyAll(cmd *cobra.Command, driver lab.Driver, out string, jobs int) (quorum.Study, error) {
+func (p program) studyAll(cmd *cobra.Command, driver lab.Driver, out string, jobs int) (quorum.Study, error) {
 	study, ctx := quorum.Study{Schema: 1}, cmd.Context()
 	var (
 		wg   sync.WaitGroup
@@ -90,9 +96,9 @@ func studyAll(cmd *cobra.Command, driver lab.Driver, out string, jobs int) (quor
 		done int
 		free = make(chan struct{}, jobs)
 	)
-	for _, s := range ensembles {
+	for _, t := range p.ensembles() {
 		for n := 1; n <= largest; n++ {
-			study.Ensembles = append(study.Ensembles, quorum.New(s.topology, n))
+			study.Ensembles = append(study.Ensembles, quorum.New(t.Name, t.Ensembles.Title, n))
 		}
 	}
 	for i := range study.Ensembles {
@@ -130,18 +136,16 @@ func studyAll(cmd *cobra.Command, driver lab.Driver, out string, jobs int) (quor
 
 // measuresQuorum is the hidden verb: measures-quorum KIND SERVERS FEW DIR.
 func (p program) measuresQuorum(cmd *cobra.Command, args []string) error {
-	kind := args[0]
-	n, err1 := strconv.Atoi(args[1])
-	few, err2 := strconv.Atoi(args[2])
-	i := slices.IndexFunc(ensembles, func(s struct{ topology, algorithm string }) bool { return s.topology == kind })
-	if err := errors.Join(err1, err2); err != nil || i < 0 {
-		return usage("%s %v: unknown kind or bad number", cmd.Name(), args)
-	}
-	impl, err := named(p.Lock(ensembles[i].algorithm))
+	topology, err := named(p.Topology(args[0]))
 	if err != nil {
 		return err
 	}
-	topology, err := named(p.Topology(kind))
+	n, err1 := strconv.Atoi(args[1])
+	few, err2 := strconv.Atoi(args[2])
+	if err := errors.Join(err1, err2); err != nil || topology.Ensembles == nil {
+		return usage("%s %v: unknown kind or bad number", cmd.Name(), args)
+	}
+	impl, err := named(p.Lock(topology.Ensembles.Algorithm))
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,16 @@ type Topology struct {
 	Virtual bool
 	// Delayed: a server that crashed stays down for longer than any lease.
 	Delayed bool
+	// Ensembles of such servers are studied; nil where they are not.
+	Ensembles *Ensembles
+}
+
+// Ensembles are those of one server, two, and so on, in the study of how many a lock service can lose.
+type Ensembles struct {
+	// Title is what people call the lock service.
+	Title string
+	// Algorithm is the lock that tries it.
+	Algorithm string
 }
 
 // Leads reports whether one of the servers leads the others.

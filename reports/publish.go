@@ -188,7 +188,7 @@ func publishQuorum(b io.Writer, study quorum.Study) {
 		for _, s := range e.Splits {
 			sides = append(sides, s.Few.String()+", "+s.Many.String())
 		}
-		fmt.Fprintf(b, "| %s | %d | %d | %s | %s |\n", kindName(e.Kind), e.Servers, e.Survives, published(e), strings.Join(sides, "; "))
+		fmt.Fprintf(b, "| %s | %d | %d | %s | %s |\n", e.Name(), e.Servers, e.Survives, published(e), strings.Join(sides, "; "))
 	}
 	for _, s := range remarks(study) {
 		fmt.Fprintf(b, "\n%s\n", escapeMD(s))

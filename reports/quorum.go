@@ -89,7 +89,7 @@ func QuorumTable(w io.Writer, study quorum.Study) error {
 	line("%-9s  %7s  %8s  %9s", "", "servers", "measured", "published")
 	last := ""
 	for _, e := range study.Ensembles {
-		kind := kindName(e.Kind)
+		kind := e.Name()
 		if kind == last {
 			kind = ""
 		} else {

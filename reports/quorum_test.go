@@ -14,9 +14,9 @@ import (
 // sampleStudy is a study in which the majority decides.
 func sampleStudy() quorum.Study {
 	s := quorum.Study{Schema: quorumSchema}
-	for _, kind := range []string{"zookeeper", "etcd", "redis"} {
+	for _, of := range []struct{ kind, title string }{{"zookeeper", "ZooKeeper"}, {"etcd", ""}, {"redis", "Redlock"}} {
 		for n := 1; n <= 6; n++ {
-			e := quorum.New(kind, n)
+			e := quorum.New(of.kind, of.title, n)
 			e.Add(0, quorum.Result{Survives: n - majority(n)})
 			for few := 1; few <= n/2; few++ {
 				many := n - few

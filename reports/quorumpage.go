@@ -25,7 +25,7 @@ type quorumKind struct {
 func newQuorumView(study quorum.Study) *quorumView {
 	v := &quorumView{Meaning: typeset(meaning(study)), Remarks: typeset(remarks(study))}
 	for _, e := range study.Ensembles {
-		name := kindName(e.Kind)
+		name := e.Name()
 		i := slices.IndexFunc(v.Kinds, func(k quorumKind) bool { return k.Name == name })
 		if i < 0 {
 			i, v.Kinds = len(v.Kinds), append(v.Kinds, quorumKind{Name: name})
@@ -33,16 +33,6 @@ func newQuorumView(study quorum.Study) *quorumView {
 		v.Kinds[i].Ensembles = append(v.Kinds[i].Ensembles, e)
 	}
 	return v
-}
-
-func kindName(kind string) string {
-	switch kind {
-	case "zookeeper":
-		return "ZooKeeper"
-	case "redis":
-		return "Redlock"
-	}
-	return kind
 }
 
 func differs(e quorum.Ensemble) bool { return e.Published >= 0 && e.Published != e.Survives }
@@ -54,7 +44,7 @@ func majority(n int) int { return n/2 + 1 }
 func exceptions(study quorum.Study) []string {
 	var out []string
 	for _, e := range study.Ensembles {
-		name := fmt.Sprintf("%s with %s", kindName(e.Kind), english.Count(e.Servers, "server"))
+		name := fmt.Sprintf("%s with %s", e.Name(), english.Count(e.Servers, "server"))
 		if e.Survives != e.Servers-majority(e.Servers) {
 			out = append(out, fmt.Sprintf("%s survived %s", name, english.Count(e.Survives, "crash")))
 		}
@@ -112,7 +102,7 @@ func remarks(study quorum.Study) []string {
 	var kinds, sizes set
 	var out, needs []string
 	for _, e := range study.Ensembles {
-		name := kindName(e.Kind)
+		name := e.Name()
 		if differs(e) {
 			out = append(out, fmt.Sprintf("Differs: the survey says that %s survive %s; of %s they survived %d.",
 				english.Count(e.Servers, "server"), english.Count(e.Published, "crash"), name, e.Survives))

@@ -15,7 +15,7 @@ import (
 // Topologies are those of etcd.
 func Topologies() []lab.Topology {
 	return []lab.Topology{
-		{Name: "etcd", Doc: "one etcd server", Kind: member, Servers: 1},
+		{Name: "etcd", Doc: "one etcd server", Kind: member, Servers: 1, Ensembles: &lab.Ensembles{Title: "etcd", Algorithm: "etcd-lease"}},
 		{Name: "etcd-3", Doc: "an etcd cluster of three", Kind: member, Servers: 3},
 	}
 }

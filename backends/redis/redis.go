@@ -18,7 +18,7 @@ import (
 // Topologies are those of Redis.
 func Topologies() []lab.Topology {
 	return []lab.Topology{
-		{Name: "redis", Doc: "one Redis server", Kind: single, Servers: 1},
+		{Name: "redis", Doc: "one Redis server", Kind: single, Servers: 1, Ensembles: &lab.Ensembles{Title: "Redlock", Algorithm: "redlock"}},
 		{Name: "redis-5", Doc: "five independent Redis servers", Kind: single, Servers: 5},
 		{Name: "redis-5-delayed", Doc: "five independent Redis servers; one that crashed stays down for longer than any lease", Kind: single, Servers: 5, Delayed: true},
 		{Name: "redis-sentinel", Doc: "a Redis master, two replicas and three Sentinels", Kind: replicas, Servers: 3, Sentinels: 3, Watchers: sentinel, Master: sentinelMaster},

@@ -17,7 +17,7 @@ import (
 // Topologies are those of ZooKeeper.
 func Topologies() []lab.Topology {
 	return []lab.Topology{
-		{Name: "zookeeper", Doc: "one ZooKeeper server", Kind: member, Servers: 1},
+		{Name: "zookeeper", Doc: "one ZooKeeper server", Kind: member, Servers: 1, Ensembles: &lab.Ensembles{Title: "ZooKeeper", Algorithm: "zk-sequential"}},
 		{Name: "zookeeper-3", Doc: "a ZooKeeper ensemble of three", Kind: member, Servers: 3},
 		{Name: "zookeeper-5", Doc: "a ZooKeeper ensemble of five", Kind: member, Servers: 5},
 	}

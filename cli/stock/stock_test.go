@@ -9,6 +9,23 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
+// TestEnsembles: the lock that tries ensembles is one for servers of their kind.
+func TestEnsembles(t *testing.T) {
+	c := stock.Catalog()
+	for _, top := range c.Topologies {
+		if top.Ensembles == nil {
+			continue
+		}
+		lock, err := c.Lock(top.Ensembles.Algorithm)
+		if err != nil {
+			t.Fatalf("%s: %v", top.Name, err)
+		}
+		if on, err := c.Topology(lock.Info().Topologies[0]); err != nil || on.Kind.Name != top.Kind.Name {
+			t.Errorf("%s is tried by %s, which runs on %s; %v", top.Name, top.Ensembles.Algorithm, on.Name, err)
+		}
+	}
+}
+
 // TestEveryCell: each lock of the list says what is to be expected of it under each fault of the matrix.
 func TestEveryCell(t *testing.T) {
 	c := stock.Catalog()

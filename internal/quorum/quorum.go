@@ -3,6 +3,7 @@
 package quorum
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -20,7 +21,9 @@ import (
 
 // Ensemble is what was measured of one ensemble.
 type Ensemble struct {
-	Kind    string `json:"kind"`
+	Kind string `json:"kind"`
+	// Title is what people call the lock service; old studies have none.
+	Title   string `json:"title,omitempty"`
 	Servers int    `json:"servers"`
 	// Survives is how many servers may crash, one after the other, the leader first,
 	// before nobody can get a lock any more.
@@ -66,9 +69,12 @@ type Study struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
+// Name is the title, if there is one.
+func (e Ensemble) Name() string { return cmp.Or(e.Title, e.Kind) }
+
 // New is an ensemble of which nothing is known yet but what the survey says.
-func New(kind string, servers int) Ensemble {
-	e := Ensemble{Kind: kind, Servers: servers, Published: -1, Splits: make([]Split, servers/2)}
+func New(kind, title string, servers int) Ensemble {
+	e := Ensemble{Kind: kind, Title: title, Servers: servers, Published: -1, Splits: make([]Split, servers/2)}
 	if n, ok := Published[servers]; ok {
 		e.Published = n
 	}

@@ -104,7 +104,7 @@ func TestMeasure(t *testing.T) {
 func measures(t *testing.T, of func(*Bench)) {
 	for servers, survives := range Published {
 		b := bench(t, servers, servers/2+1)
-		e := New("paper", servers)
+		e := New("paper", "", servers)
 		synctest.Test(t, func(t *testing.T) {
 			for few := range servers/2 + 1 {
 				*b = *bench(t, servers, servers/2+1)
@@ -176,7 +176,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestNew(t *testing.T) {
-	if e := New("etcd", 7); e.Published != -1 || len(e.Splits) != 3 {
+	if e := New("etcd", "", 7); e.Published != -1 || len(e.Splits) != 3 {
 		t.Errorf("of seven servers the survey says nothing: %+v", e)
 	}
 }
