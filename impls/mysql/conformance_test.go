@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/sqllock"
 	"github.com/lockbench/lockbench/impls/locktest"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
@@ -38,9 +39,9 @@ func (a apart) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	h := fnv.New64()
 	h.Write([]byte(check))
 	own := fmt.Sprintf("%s_%x", table, h.Sum(nil))
-	alg := a.Impl.(algorithm)
-	alg.tables = []string{strings.Replace(noIndexTable, table, own, 1)}
-	alg.open = openForUpdate(own)
+	alg := a.Impl.(sqllock.Algorithm)
+	alg.Tables = []string{strings.Replace(noIndexTable, table, own, 1)}
+	alg.Client = openForUpdate(own)
 	return alg.Open(ctx, env)
 }
 

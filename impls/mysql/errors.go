@@ -2,12 +2,10 @@ package mysql
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/go-sql-driver/mysql"
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/impls/internal/sqllock"
 )
 
 // The server's answers that an algorithm must tell apart.
@@ -27,25 +25,13 @@ func is(err error, numbers ...uint16) bool {
 // inTheWay: others were; the statement has been undone and can be sent again.
 func inTheWay(err error) bool { return is(err, lockWaitTimeout, deadlock, lockNotFree) }
 
-// refusal translates the error of a statement that should have taken the lock. A
-// statement that the server answered with an error has left nothing behind.
-func refusal(what string, err error) error {
-	switch {
-	case inTheWay(err), is(err, duplicateKey):
-		return lb.ErrHeld
-	case errors.As(err, new(*mysql.MySQLError)):
-		return lb.NoEffect(fmt.Errorf("mysql: %s: %w", what, err))
-	}
-	return lb.Unsent(fmt.Errorf("mysql: %s: %w", what, err))
-}
+// refused: the server has answered, and undone the statement.
+func refused(err error) bool { return errors.As(err, new(*mysql.MySQLError)) }
 
-// released turns the number of rows given up into the answer of a release.
-func released(r sqllock.Result, err error) error {
-	switch {
-	case err != nil:
-		return fmt.Errorf("mysql: release: %w", err)
-	case r.Rows == 0:
-		return lb.ErrLost
+// refusal is that of an INSERT, too.
+func refusal(what string, err error) error {
+	if is(err, duplicateKey) {
+		return lb.ErrHeld
 	}
-	return nil
+	return database.Refusal(what, err)
 }

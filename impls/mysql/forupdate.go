@@ -29,25 +29,21 @@ var forUpdateTable string
 // that, which for one that has only fallen silent is 8 hours by default. Source:
 // surveys of locks on databases; the MySQL manual, "InnoDB Locking".
 func ForUpdate() lb.Impl {
-	return algorithm{
-		info: lb.Info{
-			Name:       "mysql-forupdate",
-			Doc:        "SELECT … FOR UPDATE of a uniquely indexed row; COMMIT releases",
-			Source:     `the pessimistic database lock, as surveys present it; MySQL manual, "InnoDB Locking"`,
-			Topologies: topologies,
-			Requests:   forUpdateRequests,
-			Reads:      sqllock.Reads,
-			Own:        sqllock.Own,
-			ByTheBook:  true,
-			Takes:      "select-for-update",
-			Tables:     true,
-			InMemory:   true,
-			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
-			Expect:     manual.Connected(),
-		},
-		tables: []string{forUpdateTable},
-		open:   openForUpdate("lockbench_forupdate"),
-	}
+	return algorithm(lb.Info{
+		Name:       "mysql-forupdate",
+		Doc:        "SELECT … FOR UPDATE of a uniquely indexed row; COMMIT releases",
+		Source:     `the pessimistic database lock, as surveys present it; MySQL manual, "InnoDB Locking"`,
+		Topologies: topologies,
+		Requests:   forUpdateRequests,
+		Reads:      sqllock.Reads,
+		Own:        sqllock.Own,
+		ByTheBook:  true,
+		Takes:      "select-for-update",
+		Tables:     true,
+		InMemory:   true,
+		Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
+		Expect:     manual.Connected(),
+	}, []string{forUpdateTable}, openForUpdate("lockbench_forupdate"))
 }
 
 // forUpdateRequests begin with those of every acquisition; a row is made once.

@@ -22,22 +22,19 @@ import (
 // The lock ends with the connection, as that of [ForUpdate] does. Source: the
 // MySQL manual, "Locking Functions".
 func GetLock() lb.Impl {
-	return algorithm{
-		info: lb.Info{
-			Name:       "mysql-getlock",
-			Doc:        "GET_LOCK and RELEASE_LOCK",
-			Source:     `MySQL manual, "Locking Functions"`,
-			Topologies: topologies,
-			Requests:   slices.Concat([]string{"get-lock", "release-lock"}, sqllock.Requests),
-			Reads:      sqllock.Reads,
-			Own:        sqllock.Own,
-			Takes:      "get-lock",
-			InMemory:   true,
-			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
-			Expect:     compose.Except(manual.Connected(), compose.Forgotten()),
-		},
-		open: func(ctx context.Context, s session) (lb.Client, error) { return openTied(ctx, s, nil, getLock{s}) },
-	}
+	return algorithm(lb.Info{
+		Name:       "mysql-getlock",
+		Doc:        "GET_LOCK and RELEASE_LOCK",
+		Source:     `MySQL manual, "Locking Functions"`,
+		Topologies: topologies,
+		Requests:   slices.Concat([]string{"get-lock", "release-lock"}, sqllock.Requests),
+		Reads:      sqllock.Reads,
+		Own:        sqllock.Own,
+		Takes:      "get-lock",
+		InMemory:   true,
+		Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
+		Expect:     compose.Except(manual.Connected(), compose.Forgotten()),
+	}, nil, func(ctx context.Context, s session) (lb.Client, error) { return openTied(ctx, s, nil, getLock{s}) })
 }
 
 type getLock struct{ session }

@@ -31,34 +31,30 @@ func Insert() lb.Impl {
 	perhaps := func(fault, why string) lb.Expectation {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Stuck}, Why: why, Source: survey}
 	}
-	return algorithm{
-		info: lb.Info{
-			Name:       "mysql-insert",
-			Doc:        "INSERT of a unique key; DELETE to release; retry loop",
-			Source:     "the database lock by a unique key, as surveys present it",
-			Topologies: topologies,
-			Requests:   []string{"insert", "delete"},
-			Takes:      "insert",
-			Tables:     true,
-			Expect: compose.Except(manual.Endless(),
-				lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
-					Why: "the row has no expiry and its owner is dead", Source: survey},
-				lb.Expectation{Fault: "restart-holder", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
-					Why: "who comes back does not know its own row again", Source: survey},
-				lb.Expectation{Fault: "kill@after-insert", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
-					Why: "the row has no expiry and its owner is dead", Source: survey},
-				nobodys("lost-grant"), nobodys("late-grant"), nobodys("reset-grant"),
-				perhaps("lose-reply", "the answer to an INSERT of its neighbour on the host may be lost, too"),
-				perhaps("reset-reply", "the answer to an INSERT of its neighbour on the host may be lost, too"),
-				perhaps("slow-reply", "the answer to an INSERT of its neighbour on the host may be lost, too"),
-				perhaps("kill-server", "the server may die between an INSERT and its answer"),
-				perhaps("restart-server", "the server may die between an INSERT and its answer"),
-				perhaps("cut-rejoin", "a DELETE that the cut swallows is not sent again once its connection is given up"),
-			),
-		},
-		tables: []string{insertTable},
-		open:   func(_ context.Context, s session) (lb.Client, error) { return &insert{session: s}, nil },
-	}
+	return algorithm(lb.Info{
+		Name:       "mysql-insert",
+		Doc:        "INSERT of a unique key; DELETE to release; retry loop",
+		Source:     "the database lock by a unique key, as surveys present it",
+		Topologies: topologies,
+		Requests:   []string{"insert", "delete"},
+		Takes:      "insert",
+		Tables:     true,
+		Expect: compose.Except(manual.Endless(),
+			lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+				Why: "the row has no expiry and its owner is dead", Source: survey},
+			lb.Expectation{Fault: "restart-holder", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+				Why: "who comes back does not know its own row again", Source: survey},
+			lb.Expectation{Fault: "kill@after-insert", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+				Why: "the row has no expiry and its owner is dead", Source: survey},
+			nobodys("lost-grant"), nobodys("late-grant"), nobodys("reset-grant"),
+			perhaps("lose-reply", "the answer to an INSERT of its neighbour on the host may be lost, too"),
+			perhaps("reset-reply", "the answer to an INSERT of its neighbour on the host may be lost, too"),
+			perhaps("slow-reply", "the answer to an INSERT of its neighbour on the host may be lost, too"),
+			perhaps("kill-server", "the server may die between an INSERT and its answer"),
+			perhaps("restart-server", "the server may die between an INSERT and its answer"),
+			perhaps("cut-rejoin", "a DELETE that the cut swallows is not sent again once its connection is given up"),
+		),
+	}, []string{insertTable}, func(_ context.Context, s session) (lb.Client, error) { return &insert{session: s}, nil })
 }
 
 type insert struct {
@@ -101,7 +97,7 @@ func (c *insert) Release(ctx context.Context, req lb.Request) error {
 	case id == 0:
 		return errWhose
 	}
-	err := released(c.Insist(ctx, req, "delete", "DELETE FROM lockbench_insert WHERE name = ? AND id = ?", []byte(req.Lock), id))
+	err := database.Released(c.Insist(ctx, req, "delete", "DELETE FROM lockbench_insert WHERE name = ? AND id = ?", []byte(req.Lock), id))
 	if lb.AnswerOf(err) != lb.AnswerUnknown {
 		c.rows.Drop(req.Owner)
 	}

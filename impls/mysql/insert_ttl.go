@@ -26,26 +26,22 @@ var insertTTLTable string
 //
 // Time is the server's alone. Source: surveys of locks on databases.
 func InsertTTL() lb.Impl {
-	return algorithm{
-		info: lb.Info{
-			Name:       "mysql-insert-ttl",
-			Doc:        "mysql-insert with an owner, who may take it again, and an expiry by the server's clock",
-			Source:     "the remedies that surveys give for the lock by a unique key",
-			Topologies: topologies,
-			Requests:   slices.Concat(rowRequests, []string{"extend"}),
-			ByTheBook:  true,
-			Takes:      "insert",
-			Tables:     true,
-			Traits:     lb.Traits{Leased: true, Reentrant: true},
-			Expect: manual.OnDisk(compose.Except(compose.OnWallClock(compose.Lease()), append(manual.NotTied(), lb.Expectation{
-				Fault: "shared-session", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-				Why: "a thread of the same session re-enters the row that the other holds", Source: "the protocol"})...)),
-		},
-		tables: []string{insertTTLTable},
-		open: func(_ context.Context, s session) (lb.Client, error) {
-			return &insertTTL{row: row{s, "lockbench_insert_ttl"}}, nil
-		},
-	}
+	return algorithm(lb.Info{
+		Name:       "mysql-insert-ttl",
+		Doc:        "mysql-insert with an owner, who may take it again, and an expiry by the server's clock",
+		Source:     "the remedies that surveys give for the lock by a unique key",
+		Topologies: topologies,
+		Requests:   slices.Concat(rowRequests, []string{"extend"}),
+		ByTheBook:  true,
+		Takes:      "insert",
+		Tables:     true,
+		Traits:     lb.Traits{Leased: true, Reentrant: true},
+		Expect: manual.OnDisk(compose.Except(compose.OnWallClock(compose.Lease()), append(manual.NotTied(), lb.Expectation{
+			Fault: "shared-session", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "a thread of the same session re-enters the row that the other holds", Source: "the protocol"})...)),
+	}, []string{insertTTLTable}, func(_ context.Context, s session) (lb.Client, error) {
+		return &insertTTL{row: row{s, "lockbench_insert_ttl"}}, nil
+	})
 }
 
 type insertTTL struct {

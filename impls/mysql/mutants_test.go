@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/sqllock"
 	"github.com/lockbench/lockbench/internal/testkit/mutants"
 )
 
@@ -51,13 +52,13 @@ func leaveRow(ctx context.Context, server, owner string) error {
 // row". With SELECT * a column that somebody adds is such an error: there are more columns
 // than places for them.
 func selecting(how, what string, looks bool) lb.Impl {
-	a := InsertTTL().(algorithm)
-	a.info.Name = "mysql-select-" + how
-	a.info.Expect, a.info.Requests, a.info.Takes = nil, []string{"select", "replace", "commit", "delete"}, "commit"
-	a.info.Traits.Reentrant = false
-	a.tables = []string{"CREATE TABLE IF NOT EXISTS lock_select (name VARBINARY(1024) NOT NULL PRIMARY KEY, " +
+	a := InsertTTL().(sqllock.Algorithm)
+	a.About.Name = "mysql-select-" + how
+	a.About.Expect, a.About.Requests, a.About.Takes = nil, []string{"select", "replace", "commit", "delete"}, "commit"
+	a.About.Traits.Reentrant = false
+	a.Tables = []string{"CREATE TABLE IF NOT EXISTS lock_select (name VARBINARY(1024) NOT NULL PRIMARY KEY, " +
 		"owner VARBINARY(255) NOT NULL, expires DATETIME(6) NOT NULL) ENGINE = InnoDB"}
-	a.open = func(_ context.Context, s session) (lb.Client, error) {
+	a.Client = func(_ context.Context, s session) (lb.Client, error) {
 		return selected{row{s, "lock_select"}, "SELECT " + what + ", expires < " + now + " FROM lock_select WHERE name = ? FOR UPDATE", looks}, nil
 	}
 	return a

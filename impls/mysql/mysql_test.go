@@ -55,7 +55,7 @@ func (l *lab) open(impl lb.Impl) lb.Client {
 // database is a look at the server from outside of the locks.
 func (l *lab) database() *sql.DB {
 	l.Helper()
-	s, err := dial(l.ctx, l.env("database"))
+	s, err := database.Dial(l.ctx, l.env("database"))
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -23,22 +23,18 @@ var noIndexTable string
 // are let go. Source: surveys that warn of it; the MySQL manual, "Locks Set by
 // Different SQL Statements in InnoDB".
 func ForUpdateNoIndex() lb.Impl {
-	return algorithm{
-		info: lb.Info{
-			Name:       "mysql-forupdate-noindex",
-			Doc:        "the same by a column without an index: each lock excludes all others, too",
-			Source:     `surveys that warn of it; MySQL manual, "Locks Set by Different SQL Statements in InnoDB"`,
-			Topologies: topologies,
-			Requests:   forUpdateRequests,
-			Reads:      sqllock.Reads,
-			Own:        sqllock.Own,
-			Takes:      "select-for-update",
-			Tables:     true,
-			InMemory:   true,
-			Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
-			Expect:     manual.Connected(),
-		},
-		tables: []string{noIndexTable},
-		open:   openForUpdate("lockbench_forupdate_noindex"),
-	}
+	return algorithm(lb.Info{
+		Name:       "mysql-forupdate-noindex",
+		Doc:        "the same by a column without an index: each lock excludes all others, too",
+		Source:     `surveys that warn of it; MySQL manual, "Locks Set by Different SQL Statements in InnoDB"`,
+		Topologies: topologies,
+		Requests:   forUpdateRequests,
+		Reads:      sqllock.Reads,
+		Own:        sqllock.Own,
+		Takes:      "select-for-update",
+		Tables:     true,
+		InMemory:   true,
+		Traits:     lb.Traits{Push: true, Session: true, LostNotice: true},
+		Expect:     manual.Connected(),
+	}, []string{noIndexTable}, openForUpdate("lockbench_forupdate_noindex"))
 }

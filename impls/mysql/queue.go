@@ -37,24 +37,20 @@ var queueWaitersTable string
 // for nothing but fairness. Source: surveys of locks on databases, their remedy
 // for unfairness.
 func Queue() lb.Impl {
-	return algorithm{
-		info: lb.Info{
-			Name:       "mysql-queue",
-			Doc:        "a table of waiters in order, of whom the first may insert the row of mysql-insert-ttl",
-			Source:     "the remedy that surveys give for the unfairness of the lock by a unique key",
-			Topologies: topologies,
-			Requests:   slices.Concat([]string{"enqueue", "heartbeat", "look", "evict"}, rowRequests, []string{"leave"}),
-			Reads:      []string{"look"},
-			Takes:      "insert",
-			Tables:     true,
-			Traits:     lb.Traits{Leased: true, Fair: true},
-			Expect:     manual.OnDisk(compose.Except(compose.OnWallClock(compose.Lease()), manual.NotTied()...)),
-		},
-		tables: []string{queueTable, queueWaitersTable},
-		open: func(_ context.Context, s session) (lb.Client, error) {
-			return &queue{row: row{s, "lockbench_queue"}}, nil
-		},
-	}
+	return algorithm(lb.Info{
+		Name:       "mysql-queue",
+		Doc:        "a table of waiters in order, of whom the first may insert the row of mysql-insert-ttl",
+		Source:     "the remedy that surveys give for the unfairness of the lock by a unique key",
+		Topologies: topologies,
+		Requests:   slices.Concat([]string{"enqueue", "heartbeat", "look", "evict"}, rowRequests, []string{"leave"}),
+		Reads:      []string{"look"},
+		Takes:      "insert",
+		Tables:     true,
+		Traits:     lb.Traits{Leased: true, Fair: true},
+		Expect:     manual.OnDisk(compose.Except(compose.OnWallClock(compose.Lease()), manual.NotTied()...)),
+	}, []string{queueTable, queueWaitersTable}, func(_ context.Context, s session) (lb.Client, error) {
+		return &queue{row: row{s, "lockbench_queue"}}, nil
+	})
 }
 
 type queue struct {

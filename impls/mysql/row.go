@@ -57,5 +57,5 @@ func (r row) insert(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 
 // give deletes the owner's row.
 func (r row) give(ctx context.Context, req lb.Request, owner string) error {
-	return released(r.Insist(ctx, req, "delete", "DELETE FROM "+r.table+" WHERE name = ? AND owner = ?", []byte(req.Lock), []byte(owner)))
+	return database.Released(r.Insist(ctx, req, "delete", "DELETE FROM "+r.table+" WHERE name = ? AND owner = ?", []byte(req.Lock), []byte(owner)))
 }

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"context"
-	"fmt"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/sqllock"
@@ -15,15 +14,11 @@ func openTied(ctx context.Context, s session, variables map[string]string, t sql
 	if err != nil {
 		return nil, err
 	}
-	tied := &sqllock.Tied{Session: s.Session, Links: links, Tying: t, Ask: sqllock.Connections{
+	tied := &sqllock.Tied{Session: s, Links: links, Tying: t, Ask: sqllock.Connections{
 		WhoAmI: "SELECT id, host FROM information_schema.processlist WHERE id = CONNECTION_ID()",
 		Find:   "SELECT COUNT(*) FROM information_schema.processlist WHERE id = ? AND host = ?",
 		Kill:   "KILL %d",
 		Gone:   func(err error) bool { return is(err, noSuchThread) },
 	}}
-	c, err := tied.Open(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("mysql: %w", err)
-	}
-	return c, nil
+	return tied.Open(ctx)
 }

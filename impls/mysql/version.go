@@ -26,22 +26,18 @@ var versionTable string
 // fencing token of the grant. Source: surveys of locks on databases, which leave
 // open how a lock ends whose owner died; here it expires, by the server's clock.
 func Version() lb.Impl {
-	return algorithm{
-		info: lb.Info{
-			Name:       "mysql-version",
-			Doc:        "a row with a version, taken by compare-and-set; the version is the token",
-			Source:     "the optimistic database lock, as surveys present it",
-			Topologies: topologies,
-			Requests:   []string{"select", "create", "update", "clear"},
-			Reads:      []string{"select"},
-			Takes:      "update",
-			Tables:     true,
-			Traits:     lb.Traits{Leased: true, Fenced: true},
-			Expect:     manual.OnDisk(compose.Except(compose.OnWallClock(compose.FencedLease()), manual.NotTied()...)),
-		},
-		tables: []string{versionTable},
-		open:   func(_ context.Context, s session) (lb.Client, error) { return version{s}, nil },
-	}
+	return algorithm(lb.Info{
+		Name:       "mysql-version",
+		Doc:        "a row with a version, taken by compare-and-set; the version is the token",
+		Source:     "the optimistic database lock, as surveys present it",
+		Topologies: topologies,
+		Requests:   []string{"select", "create", "update", "clear"},
+		Reads:      []string{"select"},
+		Takes:      "update",
+		Tables:     true,
+		Traits:     lb.Traits{Leased: true, Fenced: true},
+		Expect:     manual.OnDisk(compose.Except(compose.OnWallClock(compose.FencedLease()), manual.NotTied()...)),
+	}, []string{versionTable}, func(_ context.Context, s session) (lb.Client, error) { return version{s}, nil })
 }
 
 type version struct{ session }
@@ -91,6 +87,6 @@ func (c version) set(ctx context.Context, req lb.Request, seen uint64) (*lb.Leas
 
 // Release leaves the version alone: a token is used up, whoever had it.
 func (c version) Release(ctx context.Context, req lb.Request) error {
-	return released(c.Insist(ctx, req, "clear", "UPDATE lockbench_version SET owner = NULL WHERE name = ? AND owner = ?",
+	return database.Released(c.Insist(ctx, req, "clear", "UPDATE lockbench_version SET owner = NULL WHERE name = ? AND owner = ?",
 		[]byte(req.Lock), []byte(req.Owner)))
 }

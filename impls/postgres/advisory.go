@@ -20,7 +20,7 @@ import (
 // The key is 64 bits of a hash of the lock's name. The lock ends with the connection. Source: the PostgreSQL
 // manual, "Advisory Locks".
 func Advisory() lb.Impl {
-	return algorithm{info: advisoryInfo("postgres-advisory"), open: openAdvisory}
+	return algorithm(advisoryInfo("postgres-advisory"), nil, openAdvisory)
 }
 
 func advisoryInfo(name string) lb.Info {

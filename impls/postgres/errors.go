@@ -2,11 +2,9 @@ package postgres
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	lb "github.com/lockbench/lockbench"
 )
 
 // The server's answers that an algorithm must tell apart, by SQLSTATE.
@@ -28,14 +26,5 @@ func inTheWay(err error) bool {
 	return is(err, serialization, deadlock, lockNotAvailable)
 }
 
-// refusal translates the error of a statement that should have taken the lock. A statement that the server
-// answered with an error has left nothing behind.
-func refusal(what string, err error) error {
-	switch {
-	case inTheWay(err):
-		return lb.ErrHeld
-	case errors.As(err, new(*pgconn.PgError)):
-		return lb.NoEffect(fmt.Errorf("postgres: %s: %w", what, err))
-	}
-	return lb.Unsent(fmt.Errorf("postgres: %s: %w", what, err))
-}
+// refused: the server has answered, and undone the statement.
+func refused(err error) bool { return errors.As(err, new(*pgconn.PgError)) }

@@ -60,14 +60,10 @@ func rowInfo(name string) lb.Info {
 // rowLock is a lock of a row of the table, which is taken by one clause where it may wait, and by the other where
 // it only tries.
 func rowLock(info lb.Info, table, wait, try string) lb.Impl {
-	return algorithm{
-		info:   info,
-		tables: []string{"CREATE TABLE IF NOT EXISTS " + table + " (name bytea PRIMARY KEY)"},
-		open: func(ctx context.Context, s session) (lb.Client, error) {
-			r := rows{s, table, wait, try}
-			return openTied(ctx, s, transaction{session: s, take: r.take, again: r.create})
-		},
-	}
+	return algorithm(info, []string{"CREATE TABLE IF NOT EXISTS " + table + " (name bytea PRIMARY KEY)"}, func(ctx context.Context, s session) (lb.Client, error) {
+		r := rows{s, table, wait, try}
+		return openTied(ctx, s, transaction{session: s, take: r.take, again: r.create})
+	})
 }
 
 // rows are the locks of a table.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	_ "embed"
 	"errors"
-	"fmt"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
@@ -26,26 +25,22 @@ var insertStatement string
 // and insert it after a later one. Source: surveys of locks on databases; the PostgreSQL manual, INSERT, "ON
 // CONFLICT Clause"; for the token, Kleppmann.
 func Insert() lb.Impl {
-	return algorithm{
-		info: lb.Info{
-			Name:       "postgres-insert",
-			Doc:        "INSERT … ON CONFLICT of a row with an owner, an expiry by the server's clock and a fencing token; retry loop",
-			Source:     `PostgreSQL manual, INSERT, "ON CONFLICT Clause"; ` + compose.Kleppmann,
-			Topologies: topologies,
-			Requests:   []string{"insert", "release"},
-			ByTheBook:  true,
-			Takes:      "insert",
-			Tables:     true,
-			Traits:     lb.Traits{Leased: true, Fenced: true},
-			Expect:     onDisk(),
-		},
-		tables: []string{
-			"CREATE SEQUENCE IF NOT EXISTS lockbench_tokens",
-			"CREATE TABLE IF NOT EXISTS lockbench_insert (name bytea PRIMARY KEY, owner bytea NOT NULL, expires timestamptz NOT NULL, token bigint NOT NULL)",
-			"ALTER SEQUENCE lockbench_tokens OWNED BY lockbench_insert.token", // goes with it
-		},
-		open: func(_ context.Context, s session) (lb.Client, error) { return insert{s}, nil },
-	}
+	return algorithm(lb.Info{
+		Name:       "postgres-insert",
+		Doc:        "INSERT … ON CONFLICT of a row with an owner, an expiry by the server's clock and a fencing token; retry loop",
+		Source:     `PostgreSQL manual, INSERT, "ON CONFLICT Clause"; ` + compose.Kleppmann,
+		Topologies: topologies,
+		Requests:   []string{"insert", "release"},
+		ByTheBook:  true,
+		Takes:      "insert",
+		Tables:     true,
+		Traits:     lb.Traits{Leased: true, Fenced: true},
+		Expect:     onDisk(),
+	}, []string{
+		"CREATE SEQUENCE IF NOT EXISTS lockbench_tokens",
+		"CREATE TABLE IF NOT EXISTS lockbench_insert (name bytea PRIMARY KEY, owner bytea NOT NULL, expires timestamptz NOT NULL, token bigint NOT NULL)",
+		"ALTER SEQUENCE lockbench_tokens OWNED BY lockbench_insert.token", // goes with it
+	}, func(_ context.Context, s session) (lb.Client, error) { return insert{s}, nil })
 }
 
 type insert struct{ session }
@@ -59,19 +54,12 @@ func (c insert) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) 
 		case errors.Is(err, sql.ErrNoRows):
 			return nil, lb.ErrHeld
 		case err != nil:
-			return nil, refusal("INSERT", err)
+			return nil, database.Refusal("INSERT", err)
 		}
 		return c.Env.Grant(req, token, c.Env.Validity(sent)), nil
 	})
 }
 
 func (c insert) Release(ctx context.Context, req lb.Request) error {
-	r, err := c.Insist(ctx, req, "release", "UPDATE lockbench_insert SET expires = '-infinity', owner = '' WHERE name = $1 AND owner = $2", []byte(req.Lock), []byte(req.Owner))
-	switch {
-	case err != nil:
-		return fmt.Errorf("postgres: release: %w", err)
-	case r.Rows == 0:
-		return lb.ErrLost
-	}
-	return nil
+	return database.Released(c.Insist(ctx, req, "release", "UPDATE lockbench_insert SET expires = '-infinity', owner = '' WHERE name = $1 AND owner = $2", []byte(req.Lock), []byte(req.Owner)))
 }

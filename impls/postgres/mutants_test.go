@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/sqllock"
 	"github.com/lockbench/lockbench/internal/testkit/mutants"
 )
 
@@ -25,9 +26,9 @@ func allMutants() []mutants.Mutant {
 // anybodys is [Insert] whose release does not look whose the row is: a holder that comes back late gives back what is
 // another's by then.
 func anybodys() lb.Impl {
-	a := Insert().(algorithm)
-	a.info.Name, a.info.Expect = "postgres-insert-anybodys", nil
-	a.open = func(_ context.Context, s session) (lb.Client, error) { return anybody{insert{s}}, nil }
+	a := Insert().(sqllock.Algorithm)
+	a.About.Name, a.About.Expect = "postgres-insert-anybodys", nil
+	a.Client = func(_ context.Context, s session) (lb.Client, error) { return anybody{insert{s}}, nil }
 	return a
 }
 

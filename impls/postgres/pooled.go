@@ -13,5 +13,5 @@ func AdvisoryPooled() lb.Impl {
 	info.Topologies = []string{"postgres-pooled"}
 	info.Traits.Session = false // whose connection it is nobody can say
 	info.Expect = pooled()
-	return algorithm{info: info, open: openAdvisory}
+	return algorithm(info, nil, openAdvisory)
 }

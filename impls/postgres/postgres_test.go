@@ -66,7 +66,7 @@ func (l *lab) release(c lb.Client, req lb.Request, want error) {
 // killOthers ends every connection but its own.
 func (l *lab) killOthers() {
 	l.Helper()
-	s, err := dial(l.Context(), &lb.Env{Client: "admin", Servers: l.servers, TTL: ttl, Clock: lb.HostClock{}})
+	s, err := database.Dial(l.Context(), &lb.Env{Client: "admin", Servers: l.servers, TTL: ttl, Clock: lb.HostClock{}})
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/sqllock"
@@ -15,16 +14,12 @@ func openTied(ctx context.Context, s session, t sqllock.Tying) (lb.Client, error
 	if err != nil {
 		return nil, err
 	}
-	tied := &sqllock.Tied{Session: s.Session, Links: links, Tying: t, Ask: sqllock.Connections{
+	tied := &sqllock.Tied{Session: s, Links: links, Tying: t, Ask: sqllock.Connections{
 		WhoAmI:  "SELECT pg_backend_pid(), coalesce(host(inet_client_addr()) || ':' || inet_client_port(), '')",
 		Find:    "SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND host(client_addr) || ':' || client_port = $2",
 		Kill:    "SELECT pg_terminate_backend(%d)", // of one that is gone it says no, and that is no error
 		Gone:    func(error) bool { return false },
 		Dropped: func(err error) bool { return is(err, adminShutdown, idleTimeout) },
 	}}
-	c, err := tied.Open(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("postgres: %w", err)
-	}
-	return c, nil
+	return tied.Open(ctx)
 }
