@@ -115,61 +115,6 @@ func TestUnrelatedLock(t *testing.T) {
 	}
 }
 
-// TestConnectionLost: a lock that is tied to a connection is lost with it, its
-// holder is told, and the next one has it at once.
-func TestConnectionLost(t *testing.T) {
-	t.Parallel()
-	testkit.Share(t, 1)
-	l := newLab(t)
-	db := l.database()
-	for _, impl := range []lb.Impl{ForUpdate(), GetLock()} {
-		t.Run(impl.Info().Name, func(t *testing.T) {
-			l := l.on(t)
-			holder, next := l.open(impl), l.open(impl)
-			req, later := l.request("lock"), l.request("lock")
-			lease := l.acquire(holder, req)
-			killOthers(l, db)
-			select {
-			case <-lease.Lost():
-			case <-time.After(l.ttl):
-				t.Fatal("the holder was not told within a TTL")
-			}
-			l.release(holder, req, lb.ErrLost)
-			// Its own connection is among those that were killed, and finds out now.
-			if _, err := next.Acquire(l.ctx, later); err != nil {
-				later = l.request("lock")
-				l.acquire(next, later)
-			}
-			l.release(next, later, nil)
-		})
-	}
-}
-
-// killOthers ends every connection but its own.
-func killOthers(l *lab, db *sql.DB) {
-	l.Helper()
-	rows, err := db.QueryContext(l.ctx, "SELECT id FROM information_schema.processlist WHERE user = 'lockbench' AND id <> CONNECTION_ID()")
-	if err != nil {
-		l.Fatal(err)
-	}
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			l.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		l.Fatal(err)
-	}
-	for _, id := range ids {
-		if _, err := db.ExecContext(l.ctx, fmt.Sprintf("KILL %d", id)); err != nil && !is(err, noSuchThread) {
-			l.Fatal(err)
-		}
-	}
-}
-
 // TestOpenBesideHolder: a session can be opened while locks are held: that it
 // makes its tables waits for nobody's transaction.
 func TestOpenBesideHolder(t *testing.T) {

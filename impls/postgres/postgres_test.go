@@ -63,42 +63,6 @@ func (l *lab) release(c lb.Client, req lb.Request, want error) {
 	}
 }
 
-// killOthers ends every connection but its own.
-func (l *lab) killOthers() {
-	l.Helper()
-	s, err := database.Dial(l.Context(), &lb.Env{Client: "admin", Servers: l.servers, TTL: ttl, Clock: lb.HostClock{}})
-	if err != nil {
-		l.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.DB.ExecContext(l.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"); err != nil {
-		l.Fatal(err)
-	}
-}
-
-// TestConnectionLost: a lock that is tied to a connection is lost with it, its holder is told, and the next one has it.
-func TestConnectionLost(t *testing.T) {
-	l := newLab(t, "postgres")
-	for _, impl := range []lb.Impl{Advisory(), AdvisoryXact(), ForUpdate(), SkipLocked()} {
-		holder, next := l.open(impl), l.open(impl)
-		req, later := l.request("lock"), l.request("lock")
-		lease := l.acquire(holder, req)
-		l.killOthers()
-		select {
-		case <-lease.Lost():
-		case <-time.After(ttl):
-			t.Fatalf("%s: the holder was not told within a TTL", impl.Info().Name)
-		}
-		l.release(holder, req, lb.ErrLost)
-		// Its own connection is among those that were killed, and finds out now.
-		if _, err := next.Acquire(t.Context(), later); err != nil {
-			later = l.request("lock")
-			l.acquire(next, later)
-		}
-		l.release(next, later, nil)
-	}
-}
-
 // TestTokens: many who take turns get numbers that only rise, those whose lease was over among them.
 func TestTokens(t *testing.T) {
 	l := newLab(t, "postgres")
