@@ -42,9 +42,7 @@ rm -f "$data/postmaster.pid" # its process may be another's by now; the lab star
 # benchmark whose servers shall wait says so in its own options.
 listen={addr} to={port}
 [ -z "${LOCKBENCH_VIRTUAL:-}" ] || listen='*'
-if [ -n "${LOCKBENCH_POOLER:-}" ]; then
-    listen=127.0.0.1 to=$(({port} + 1))
-fi
+[ -z "${LOCKBENCH_POOLER:-}" ] || to=$(({port} + 1))
 set -- -D "$data" -c listen_addresses="$listen" -c port=$to -c unix_socket_directories= \
     -c shared_buffers=16MB -c max_connections=600 -c dynamic_shared_memory_type=mmap -c fsync=off \
     -c min_wal_size=2MB -c max_wal_size=64MB -c wal_retrieve_retry_interval=100ms -c jit=off \

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"testing"
 	"time"
 
@@ -28,11 +29,14 @@ func newLab(t *testing.T, topology string) *lab {
 
 const ttl = time.Second
 
+func (l *lab) env() *lb.Env {
+	l.count++
+	return &lb.Env{Client: fmt.Sprint("c", l.count), Servers: l.servers, TTL: ttl, Clock: lb.HostClock{}, Rand: rand.New(rand.NewPCG(1, 1))}
+}
+
 func (l *lab) open(impl lb.Impl) lb.Client {
 	l.Helper()
-	l.count++
-	env := &lb.Env{Client: fmt.Sprint("c", l.count), Servers: l.servers, TTL: ttl, Clock: lb.HostClock{}, Rand: rand.New(rand.NewPCG(1, 1))}
-	c, err := impl.Open(l.Context(), env)
+	c, err := impl.Open(l.Context(), l.env())
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -102,4 +106,33 @@ func TestPooled(t *testing.T) {
 		t.Errorf("while a transaction has the lock, a try of another: %v", err)
 	}
 	l.release(a, held, nil)
+}
+
+// TestServerDiesBehindPooler: that the server has gone the pooler says as an error of the server's. The statement may have
+// done what it was to do.
+func TestServerDiesBehindPooler(t *testing.T) {
+	l := newLab(t, "postgres-pooled")
+	s, err := database.Dial(t.Context(), l.env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Create(t.Context(), []string{"CREATE TABLE lockbench_dies (n int)"}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Statement(t.Context(), "BEGIN; INSERT INTO lockbench_dies VALUES (1); COMMIT; COPY (SELECT) TO PROGRAM 'kill -9 $PPID'")
+	if got := database.Refusal("INSERT", err); lb.AnswerOf(got) != lb.AnswerUnknown {
+		t.Errorf("taken for %s: %v", lb.AnswerOf(got), got)
+	}
+	host, _, _ := net.SplitHostPort(l.servers[0])
+	past, err := pool(&lb.Env{Servers: []string{host + ":5433"}}) // the pooler rests for a while
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer past.Close()
+	for there := false; !there; {
+		if err := past.QueryRowContext(t.Context(), "SELECT count(*) > 0 FROM lockbench_dies").Scan(&there); err == nil && !there {
+			t.Fatal("the row is not there")
+		}
+	}
 }
