@@ -30,7 +30,6 @@ var namedElsewhere = map[string]string{
 	"cli/explore.go":                      "an example of a command",
 	"cli/flags.go":                        "examples of flags",
 	"internal/testkit/labtest/labtest.go": "tests are the etcd that is built in",
-	"reports/group.go":                    "the titles above rows, by prefixes of their names",
 	"reports/benchothers.go":              "a figure that was published for etcd",
 	"faults/nospace.go":                   "a command that only etcd has",
 	"faults/sentinelreset.go":             "a command that only Sentinels have",

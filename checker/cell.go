@@ -79,7 +79,7 @@ func Merge(runs []Result, info lb.Info) Cell {
 	}
 	c.Fault, c.Outcome, c.Mechanism, c.Reason, c.Effect, c.Seed = r.Plan.Fault, r.Outcome, r.Mechanism, r.Reason, r.Effect.Measured, r.Plan.Seed
 	if r.Plan.About != nil {
-		c.Family = r.Plan.About.Family
+		c.Group, c.Family = r.Plan.About.Group, r.Plan.About.Family
 	}
 	c.Unproven = c.Fault != "none" && !slices.ContainsFunc(runs, func(r Result) bool { return r.Effect.Proven })
 	if c.Algorithm == "" {

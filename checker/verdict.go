@@ -81,6 +81,9 @@ func (c Copy) Hurt() bool { return c.Lost != 0 || c.Stale != 0 }
 type Cell struct {
 	Algorithm string `json:"algorithm"`
 	Fault     string `json:"fault"`
+	// Group is the title above the algorithm's row, "" for one that is among the others, or by a lockbench
+	// that did not say so.
+	Group string `json:"group,omitempty"`
 	// Family is what the fault strikes, "" where nothing was run, or by a lockbench that did not say so.
 	Family history.Family `json:"family,omitempty"`
 	// Servers tell it from other cells of the same algorithm and fault, such as

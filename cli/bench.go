@@ -83,10 +83,15 @@ func (p program) completeBench(b *benchFlags) error {
 	if err != nil {
 		return err
 	}
+	b.Groups = map[string]string{}
 	for _, l := range locks {
-		b.Algorithms = append(b.Algorithms, l.Info().Name)
+		name := l.Info().Name
+		b.Algorithms = append(b.Algorithms, name)
 		if l.Info().Program {
-			b.Programs = append(b.Programs, l.Info().Name)
+			b.Programs = append(b.Programs, name)
+		}
+		if title := p.Groups[name]; title != "" {
+			b.Groups[name] = title
 		}
 	}
 	usually := wholeBudget

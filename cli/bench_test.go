@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,6 +29,9 @@ func TestBench(t *testing.T) {
 	}
 	if !b.Done() || b.Plan.Baseline != "redis-setpx-lua" || len(b.Sync) == 0 {
 		t.Errorf("%d rounds, baseline %s, disk %v", b.Rounds, b.Plan.Baseline, b.Sync)
+	}
+	if got, want := fmt.Sprint(b.Plan.Groups), "map[mysql-getlock:MySQL redis-setpx-lua:Redis]"; got != want {
+		t.Errorf("titles: %s, want %s", got, want)
 	}
 	for _, lock := range []string{"redis-setpx-lua", "mysql-getlock"} {
 		for _, s := range []cost.Servers{cost.Disk, cost.Memory} {

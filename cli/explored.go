@@ -111,7 +111,7 @@ func (x *exploring) violation(dir string, l lb.Impl, i int, v *explore.Violation
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 		return err
 	}
-	r, err := rundir.CreateOrder(at, orderPlan(judged.Plan, l.Info(), v), events, struct {
+	r, err := rundir.CreateOrder(at, x.orderPlan(judged.Plan, l.Info(), v), events, struct {
 		Schema int `json:"schema"`
 		explore.Schedule
 	}{history.Schema, schedule})
@@ -127,9 +127,9 @@ func (x *exploring) violation(dir string, l lb.Impl, i int, v *explore.Violation
 }
 
 // orderPlan is the plan of an order as a run, with what people are to be told of it.
-func orderPlan(p history.Plan, info lb.Info, v *explore.Violation) history.Plan {
+func (x *exploring) orderPlan(p history.Plan, info lb.Info, v *explore.Violation) history.Plan {
 	p.Machine = run.Here()
-	p.About = &history.About{Program: filepath.Base(os.Args[0]), Algorithm: info.Doc, Source: info.Source, Requests: info.Requests, Takes: info.Takes,
+	p.About = &history.About{Program: filepath.Base(os.Args[0]), Algorithm: info.Doc, Group: x.Groups[info.Name], Source: info.Source, Requests: info.Requests, Takes: info.Takes,
 		Story: v.Story, Wrong: v.Class}
 	return p
 }

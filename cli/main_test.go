@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // things are what lockbench itself knows, and locks and faults that are not what they
 // seem: a lock that panics, one that promises too much, and faults that do nothing.
 func things() Catalog {
-	return Catalog{Locks: append(slowedDown(impls.All()), panics{redis.SetPXLua()}, careless{redis.SetPXDel()}),
+	return Catalog{Locks: append(slowedDown(impls.All()), panics{redis.SetPXLua()}, careless{redis.SetPXDel()}), Groups: impls.Groups(),
 		Faults: faults.All(), More: append(faults.More(), disabled()...), Workloads: workloads.All(),
 		Topologies: backends.Topologies(), Stores: backends.Stores(), Labs: []lab.Driver{lab.Local(), docker.Driver(), external.Driver()}, Templates: languages.Templates()}
 }

@@ -12,6 +12,7 @@ import (
 func main() {
 	bench := stock.Catalog()
 	bench.Locks = append(bench.Locks, tokenLock{})
+	bench.Groups["my-token-lock"] = "Our own"
 	bench.Faults = append(bench.Faults, freezeServer())
 	bench.Workloads = append(bench.Workloads, shop{})
 	bench.Topologies = append(bench.Topologies, redisOnDisk())

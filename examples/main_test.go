@@ -53,6 +53,9 @@ func TestBench(t *testing.T) {
 	got := ""
 	for _, c := range matrix.Cells {
 		got += fmt.Sprintf("%s: %s, promise %s\n", c.Fault, c.Outcome, c.Promise)
+		if c.Group != "Our own" {
+			t.Errorf("%s is among %q", c.Fault, c.Group)
+		}
 		if !strings.Contains(c.Effect, "stood") {
 			t.Errorf("%s had the effect %q", c.Fault, c.Effect)
 		}

@@ -121,6 +121,8 @@ type About struct {
 	// Family is what the fault strikes, and Troubles are those that it makes.
 	Family   Family    `json:"family,omitempty"`
 	Troubles []Trouble `json:"troubles,omitempty"`
+	// Group is the title above the algorithm's row, "" for one that is among the others.
+	Group string `json:"group,omitempty"`
 	// Source names the page, paper or library that defines the algorithm.
 	Source string `json:"source,omitempty"`
 	// Requests are what it sends, in the order of its protocol, and Takes is the one whose

@@ -1,5 +1,5 @@
-// Package impls lists every lock algorithm of the bench. Each lives in one file
-// of the package of its backend; a new one needs that file and a line here.
+// Package impls lists every lock algorithm of the bench. Each lives in one file of the package of its
+// backend; a new one needs that file and a line here, under the title that stands above its row.
 package impls
 
 import (
@@ -17,60 +17,102 @@ import (
 	"github.com/lockbench/lockbench/impls/zk"
 )
 
+// group is a run of the matrix's rows, under its title.
+type group struct {
+	title string
+	locks []lb.Impl
+}
+
+// groups are in the order of the matrix.
+func groups() []group {
+	return []group{
+		{"Without a lock", []lb.Impl{
+			none.New(),
+		}},
+		{"Redis", []lb.Impl{
+			redis.SetNXExpire(),
+			redis.SetNXGetSet(),
+			redis.SetPXDel(),
+			redis.SetPXGetDel(),
+			redis.SetPXLua(),
+			redis.Watchdog(),
+			redis.WatchdogExpire(),
+			redis.Reentrant(),
+			redis.Fair(),
+			redis.ReadWrite(),
+			redis.Fenced(),
+			redis.Wait(),
+			redis.Redlock(),
+			redis.RedlockRestartDelay(),
+			redis.RedlockSequential(),
+			redis.RedlockWatchdog(),
+		}},
+		{"ZooKeeper", []lb.Impl{
+			zk.Herd(),
+			zk.Sequential(),
+			zk.Container(),
+			zk.TTL(),
+			zk.RW(),
+		}},
+		{"etcd", []lb.Impl{
+			etcd.Lease(),
+			etcd.Mutex(),
+			etcd.Election(),
+			etcd.V3Lock(),
+		}},
+		{"MySQL", []lb.Impl{
+			mysql.Insert(),
+			mysql.InsertTTL(),
+			mysql.Queue(),
+			mysql.Version(),
+			mysql.ForUpdate(),
+			mysql.ForUpdateNoIndex(),
+			mysql.GetLock(),
+		}},
+		{"PostgreSQL", []lb.Impl{
+			postgres.Advisory(),
+			postgres.AdvisoryXact(),
+			postgres.ForUpdate(),
+			postgres.SkipLocked(),
+			postgres.Insert(),
+			postgres.AdvisoryPooled(),
+		}},
+		{"Libraries", append([]lb.Impl{
+			peers.Redsync(),
+			peers.Redislock(),
+			peers.SetNX(),
+			peers.Rueidislock(),
+			peers.ZKLock(),
+		}, languages.Libraries()...)},
+		{"As published", []lb.Impl{
+			published.Lettuce(),
+			published.Jetcd(),
+			published.RedisLockUtil(),
+			published.RedisLockUtil2(),
+			published.ZKDistributedLock(),
+			published.ZKImproveLock(),
+			languages.RedisCLI(),
+		}},
+	}
+}
+
 // All returns the algorithms in the order of the matrix's rows.
-func All() []lb.Impl {
-	return slices.Concat([]lb.Impl{
-		none.New(),
-		redis.SetNXExpire(),
-		redis.SetNXGetSet(),
-		redis.SetPXDel(),
-		redis.SetPXGetDel(),
-		redis.SetPXLua(),
-		redis.Watchdog(),
-		redis.WatchdogExpire(),
-		redis.Reentrant(),
-		redis.Fair(),
-		redis.ReadWrite(),
-		redis.Fenced(),
-		redis.Wait(),
-		redis.Redlock(),
-		redis.RedlockRestartDelay(),
-		redis.RedlockSequential(),
-		redis.RedlockWatchdog(),
-		zk.Herd(),
-		zk.Sequential(),
-		zk.Container(),
-		zk.TTL(),
-		zk.RW(),
-		etcd.Lease(),
-		etcd.Mutex(),
-		etcd.Election(),
-		etcd.V3Lock(),
-		mysql.Insert(),
-		mysql.InsertTTL(),
-		mysql.Queue(),
-		mysql.Version(),
-		mysql.ForUpdate(),
-		mysql.ForUpdateNoIndex(),
-		mysql.GetLock(),
-		postgres.Advisory(),
-		postgres.AdvisoryXact(),
-		postgres.ForUpdate(),
-		postgres.SkipLocked(),
-		postgres.Insert(),
-		postgres.AdvisoryPooled(),
-		peers.Redsync(),
-		peers.Redislock(),
-		peers.SetNX(),
-		peers.Rueidislock(),
-		peers.ZKLock(),
-		published.Lettuce(),
-		published.Jetcd(),
-		published.RedisLockUtil(),
-		published.RedisLockUtil2(),
-		published.ZKDistributedLock(),
-		published.ZKImproveLock(),
-	}, languages.All())
+func All() (all []lb.Impl) {
+	for _, g := range groups() {
+		all = append(all, g.locks...)
+	}
+	return all
+}
+
+// Groups are the titles above the rows, by the names of the algorithms.
+func Groups() map[string]string {
+	titles := map[string]string{}
+	for _, g := range groups() {
+		for _, l := range g.locks {
+			titles[l.Info().Name] = g.title
+		}
+	}
+	return titles
 }
 
 // Find returns the algorithm of that name.

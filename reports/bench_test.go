@@ -22,7 +22,7 @@ import (
 func sampleBench() *cost.Bench {
 	b := &cost.Bench{Schema: history.Schema, Rounds: 6,
 		Plan: cost.Plan{Algorithms: []string{"none", "redis-setpx-lua", "redis-fenced", "etcd-v3lock", "a-lock-with-a-name-that-is-long"}, Baseline: "redis-setpx-lua",
-			Lab: "local", Seed: 5, Rounds: 6, TTL: 2 * time.Second, Machine: &history.Machine{System: "linux/amd64", Cores: 2}},
+			Groups: sampleGroups, Lab: "local", Seed: 5, Rounds: 6, TTL: 2 * time.Second, Machine: &history.Machine{System: "linux/amd64", Cores: 2}},
 		Noise: []string{"in 1 of 6 rounds others were busy, at most 30% of the processors"},
 		Sync:  []cost.Quantile{{Q: .5, At: 200 * time.Microsecond}, {Q: .99, At: 3 * time.Millisecond}, {Q: 1, At: 9 * time.Millisecond}},
 	}

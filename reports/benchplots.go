@@ -119,7 +119,7 @@ const leastMS = 0.001
 
 func handOffCurves(b *cost.Bench) (curves []curve) {
 	for _, lock := range b.Plan.Algorithms {
-		k := curve{name: lock}
+		k := curve{name: lock, group: b.Plan.Groups[lock]}
 		if c := b.Find(cost.Contended(lock, b.Main())); c != nil && len(c.Latency) > 1 {
 			for _, q := range c.Latency {
 				k.points = append(k.points, plotter.XY{X: max(ms(q.At), leastMS), Y: q.Q})
@@ -133,7 +133,7 @@ func handOffCurves(b *cost.Bench) (curves []curve) {
 // byKey are throughputs by something of a cell's key, in the column that has the curves.
 func byKey(b *cost.Bench, x func(cost.Key) (int, bool)) (curves []curve) {
 	for _, lock := range b.Plan.Algorithms {
-		k := curve{name: lock}
+		k := curve{name: lock, group: b.Plan.Groups[lock]}
 		for _, c := range b.Cells {
 			at, ok := x(c.Key)
 			f := c.Figures[cost.Grants]

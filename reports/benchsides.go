@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,15 +74,17 @@ func sidesFigures(list []namedBench) (out []figure) {
 	return out
 }
 
-// locksOfAll are the locks of all benchmarks, by kin.
+// locksOfAll are the locks of all benchmarks, group by group.
 func locksOfAll(list []namedBench) []string {
 	var locks set
+	titles := map[string]string{}
 	for _, b := range list {
+		maps.Copy(titles, b.Plan.Groups)
 		for _, lock := range b.Plan.Algorithms {
 			locks.add(lock)
 		}
 	}
-	return namesOf(lockKin.groups(locks))
+	return namesOf(byTitle(locks, titles))
 }
 
 // differences are of each benchmark the facts that not all have. Seeds are none: they

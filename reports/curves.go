@@ -17,6 +17,7 @@ import (
 // curve is a line of a plot.
 type curve struct {
 	name   string
+	group  string
 	points plotter.XYs
 }
 
@@ -109,16 +110,18 @@ type family struct {
 	curves []curve
 }
 
-// families groups by kin, as the matrix does. Locks alone in their family share
+// families groups curves as the matrix groups rows. Locks alone in their family share
 // one named "Others"; more than fit a plot are spread evenly over several.
 func families(curves []curve) []family {
 	byName := make(map[string][]curve)
+	titles := map[string]string{}
 	var names []string
 	for _, s := range curves {
 		names = append(names, s.name)
 		byName[s.name] = append(byName[s.name], s)
+		titles[s.name] = s.group
 	}
-	groups, alone := lockKin.groups(names), group{Title: others}
+	groups, alone := byTitle(names, titles), group{Title: others}
 	for _, g := range groups {
 		if len(g.Names) == 1 || g.Title == others {
 			alone.Names = append(alone.Names, g.Names...)

@@ -50,8 +50,8 @@ func hurt(o lb.Outcome) bool {
 	return false
 }
 
-// grid is the cells by row (algorithm) and column (fault), both by kin and, within
-// a group, in the order of first appearance: that of the catalogue. The column
+// grid is the cells by row (algorithm) and column (fault), both in groups. Groups
+// of rows, and what is in a group, are in the order of first appearance: that of the catalogue. The column
 // without a fault comes first, as the yardstick of the others.
 type grid struct {
 	Rows, Cols           []string
@@ -66,6 +66,7 @@ const noFault = "none"
 func newGrid(cells []checker.Cell, planned int) grid {
 	g := grid{cells: make(map[[2]string]*checker.Cell, len(cells)), locks: map[string]bool{}, planned: planned}
 	cells = slices.Clone(cells)
+	titles := map[string]string{}
 	families := map[string]history.Family{noFault: history.Nothing}
 	for i := range cells {
 		g.locks[cells[i].Algorithm] = true
@@ -79,9 +80,10 @@ func newGrid(cells []checker.Cell, planned int) grid {
 			g.Cols = append(g.Cols, c.Fault)
 		}
 		g.cells[k] = &cells[i]
+		titles[c.Algorithm] = cmp.Or(titles[c.Algorithm], c.Group)
 		families[c.Fault] = cmp.Or(families[c.Fault], c.Family)
 	}
-	g.RowGroups, g.ColGroups = lockKin.groups(g.Rows), byFamily(g.Cols, families)
+	g.RowGroups, g.ColGroups = byTitle(g.Rows, titles), byFamily(g.Cols, families)
 	g.Rows, g.Cols = namesOf(g.RowGroups), namesOf(g.ColGroups)
 	return g
 }

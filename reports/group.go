@@ -2,7 +2,6 @@ package reports
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -14,23 +13,6 @@ type group struct {
 }
 
 const others = "Others"
-
-// kinship puts names into a group: that of the longest prefix that fits. The groups
-// are in the order of the list.
-type kinship []struct{ prefix, title string }
-
-// lockKin orders the rows. It only sorts what is shown: a name that nobody foresaw is one of
-// the others.
-var lockKin = kinship{
-	{"none", "Without a lock"},
-	{"redis-", "Redis"}, {"redlock", "Redis"},
-	{"zk-", "ZooKeeper"},
-	{"etcd-", "etcd"},
-	{"mysql-", "MySQL"},
-	{"postgres-", "PostgreSQL"},
-	{"peer-", "Libraries"},
-	{"published-", "As published"}, {"shell-", "As published"},
-}
 
 // familyTitles are what is said above the faults of a family.
 var familyTitles = map[history.Family]string{history.Nothing: "", history.Clients: "client", history.Network: "network",
@@ -56,32 +38,24 @@ func byFamily(faults []string, of map[string]history.Family) (out []group) {
 	return out
 }
 
-func (k kinship) title(name string) string {
-	title, longest := others, 0
-	for _, x := range k {
-		if n := len(x.prefix); n > longest && strings.HasPrefix(name, x.prefix) {
-			title, longest = x.title, n
+// byTitle groups names under their titles, in the order in which those appear. What has none is among
+// the others, which come last.
+func byTitle(names []string, titles map[string]string) (out []group) {
+	rest := group{Title: others}
+	for _, name := range names {
+		title := titles[name]
+		i := slices.IndexFunc(out, func(g group) bool { return g.Title == title })
+		switch {
+		case title == "":
+			rest.Names = append(rest.Names, name)
+		case i < 0:
+			out = append(out, group{title, []string{name}})
+		default:
+			out[i].Names = append(out[i].Names, name)
 		}
 	}
-	return title
-}
-
-// groups sorts names by kin, and within each group leaves their order alone.
-func (k kinship) groups(names []string) []group {
-	var out []group
-	for _, x := range append(slices.Clone(k), struct{ prefix, title string }{title: others}) {
-		if slices.ContainsFunc(out, func(g group) bool { return g.Title == x.title }) {
-			continue
-		}
-		var in []string
-		for _, n := range names {
-			if k.title(n) == x.title {
-				in = append(in, n)
-			}
-		}
-		if len(in) > 0 {
-			out = append(out, group{x.title, in})
-		}
+	if rest.Names != nil {
+		out = append(out, rest)
 	}
 	return out
 }

@@ -23,6 +23,10 @@ var (
 		"redlock", "zk-sequential", "etcd-lease", "mysql-getlock"}
 	sampleCols = []string{"pause-holder", "kill-holder", "kill@after-setnx", "lose-reply", "cut-holder",
 		"failover-unreplicated", "server-clock", "client-clock", "none"}
+	sampleGroups = map[string]string{"redis-setnx-expire": "Redis", "redis-setpx-del": "Redis", "redis-setpx-lua": "Redis",
+		"redis-watchdog": "Redis", "redis-fenced": "Redis", "redlock": "Redis", "zk-sequential": "ZooKeeper", "zk-herd": "ZooKeeper",
+		"etcd-lease": "etcd", "etcd-v3lock": "etcd", "mysql-getlock": "MySQL", "peer-one": "Libraries",
+		"published-one": "As published", "none": "Without a lock"}
 )
 
 // sampleCells is a matrix of plausible results, with every outcome in it.
@@ -31,7 +35,7 @@ func sampleCells() []checker.Cell {
 	for i, row := range sampleRows {
 		for j, col := range sampleCols {
 			c := checker.Cell{
-				Algorithm: row, Fault: col, Family: familyOf(col), Outcome: lb.Safe, Runs: 5, Sections: 4100 + 311*i - 97*j,
+				Algorithm: row, Group: sampleGroups[row], Fault: col, Family: familyOf(col), Outcome: lb.Safe, Runs: 5, Sections: 4100 + 311*i - 97*j,
 				OutageMS: 14.2 + float64(23*i+190*j), FirstViolationMS: -1, Seed: uint64(1000 + 17*i + j),
 				Effect: "measured effect of " + col, Promise: "kept", Expected: "the lock service decides alone",
 				Copies: map[string]checker.Copy{"plain": {Writes: 4000}, "checked": {Writes: 4000}},
@@ -70,9 +74,9 @@ func sure(c *checker.Cell) {
 // largeCells is a matrix of many locks and faults, of whose cells few matter.
 func largeCells() []checker.Cell {
 	var out []checker.Cell
-	for _, row := range append(slices.Clone(sampleRows), "published-one", "peer-one", "none", "zk-herd", "mine") {
+	for _, row := range slices.Concat([]string{"none"}, sampleRows, []string{"peer-one", "published-one", "zk-herd", "mine"}) {
 		for _, col := range append(slices.Clone(sampleCols), "kill-leader", "restart-empty", "cut-two+server-clock") {
-			c := checker.Cell{Algorithm: row, Fault: col, Family: familyOf(col), Outcome: lb.Safe, Runs: 1}
+			c := checker.Cell{Algorithm: row, Group: sampleGroups[row], Fault: col, Family: familyOf(col), Outcome: lb.Safe, Runs: 1}
 			switch {
 			case strings.Contains(col, "+") && row != "redlock":
 				c.Outcome = lb.NotAvailable

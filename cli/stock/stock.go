@@ -21,6 +21,7 @@ import (
 func Catalog() cli.Catalog {
 	return cli.Catalog{
 		Locks:      impls.All(),
+		Groups:     impls.Groups(),
 		Faults:     faults.All(),
 		More:       faults.More(),
 		Workloads:  workloads.All(),

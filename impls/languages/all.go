@@ -2,10 +2,10 @@ package languages
 
 import lb "github.com/lockbench/lockbench"
 
-// All are the rows, in the order of the matrix.
-func All() []lb.Impl {
+// Libraries are the rows, in the order of the matrix, but for [RedisCLI], which is none.
+func Libraries() []lb.Impl {
 	return []lb.Impl{
-		RedisPy(), NodeRedis(), RedisCLI(),
+		RedisPy(), NodeRedis(),
 		Kazoo(), KazooRW(), KazooSemaphore(),
 		Curator(), CuratorRW(), CuratorSemaphore(),
 		PythonEtcd3(),

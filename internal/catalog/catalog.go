@@ -20,8 +20,9 @@ import (
 // unique in each list. The first workload and the first lab are the defaults.
 type Catalog struct {
 	Locks      []lb.Impl
-	Faults     []faults.Fault // the columns of the matrix
-	More       []faults.Fault // faults that are none
+	Groups     map[string]string // the titles above the rows of locks, by name; without one a lock is among the others
+	Faults     []faults.Fault    // the columns of the matrix
+	More       []faults.Fault    // faults that are none
 	Workloads  []workloads.Workload
 	Topologies []lab.Topology
 	Labs       []lab.Driver

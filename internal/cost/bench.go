@@ -141,7 +141,9 @@ func (c *Cell) Fail(why error) {
 type Plan struct {
 	Made       time.Time `json:"made,omitzero"`
 	Algorithms []string  `json:"algorithms"`
-	Baseline   string    `json:"baseline"` // what ratios are to
+	// Groups are the titles above their rows; one without is among the others.
+	Groups   map[string]string `json:"groups,omitempty"`
+	Baseline string            `json:"baseline"` // what ratios are to
 	// Exec is one of them as a program of the user's, nil for none.
 	Exec *history.Exec `json:"exec,omitempty"`
 	Lab  string        `json:"lab"`

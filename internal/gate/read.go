@@ -14,8 +14,8 @@ import (
 // Place is an algorithm under a fault, with all runs of it.
 type Place struct {
 	Algorithm, Fault string
-	// Servers is as in [checker.Cell].
-	Servers string
+	// Group and Servers are as in [checker.Cell].
+	Group, Servers string
 	// Planned is how many runs there should be.
 	Planned int
 	// None is why there can be none, or "", and Lacks why there is none yet.
@@ -103,7 +103,7 @@ func Read(dirs []string) (places []*Place, notes []string, err error) {
 		return nil, nil, err
 	}
 	for i, c := range joined.Cells {
-		p := &Place{Algorithm: c.Algorithm, Fault: c.Fault, Servers: c.Servers}
+		p := &Place{Algorithm: c.Algorithm, Fault: c.Fault, Group: c.Group, Servers: c.Servers}
 		if c.Outcome == lb.NotAvailable {
 			p.None = c.Reason
 		} else {
@@ -133,7 +133,7 @@ func (p *Place) cell(c Config) (j Judged, blind string, n int) {
 		return j, "", n
 	}
 	if len(p.results) == 0 {
-		j.Cell = rundir.Pending(checker.Cell{Algorithm: p.Algorithm, Fault: p.Fault})
+		j.Cell = rundir.Pending(checker.Cell{Algorithm: p.Algorithm, Group: p.Group, Fault: p.Fault})
 		j.Reason = cmp.Or(p.Lacks, j.Reason)
 		if p.None != "" {
 			j.Outcome, j.Reason = lb.NotAvailable, p.None

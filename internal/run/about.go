@@ -15,6 +15,7 @@ func about(c catalog.Catalog, plan history.Plan) *history.About {
 	if impl, err := c.Lock(plan.Algorithm); err == nil {
 		info := impl.Info()
 		a.Algorithm, a.Source, a.Requests, a.Takes = info.Doc, info.Source, info.Requests, info.Takes
+		a.Group = c.Groups[info.Name]
 	}
 	if f, err := c.Fault(plan.Fault); err == nil {
 		a.Fault, a.Family, a.Troubles = f.Doc, f.Family, f.Troubles()

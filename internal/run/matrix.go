@@ -190,7 +190,7 @@ func (m *Matrix) Run(ctx context.Context, dir string) ([]checker.Cell, error) {
 // planned is the cell before any run.
 func (m *Matrix) planned(impl lb.Impl, fault faults.Fault) checker.Cell {
 	plan := m.For(impl, fault, 0)
-	c := checker.Cell{Algorithm: plan.Algorithm, Fault: plan.Fault, Seed: plan.Seed}
+	c := checker.Cell{Algorithm: plan.Algorithm, Group: m.Catalog.Groups[plan.Algorithm], Fault: plan.Fault, Seed: plan.Seed}
 	if err := m.Available(plan, fault); err != nil {
 		c.Outcome, c.Reason, c.OutageMS, c.FirstViolationMS = lb.NotAvailable, err.Error(), -1, -1
 	}

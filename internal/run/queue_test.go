@@ -41,6 +41,19 @@ func threeRows(t *testing.T) *Matrix {
 		Base: history.Plan{Lab: "local", Seed: 100}}
 }
 
+// TestGroup: the title above a row is told in its cells, before there is a run and after it.
+func TestGroup(t *testing.T) {
+	m := threeRows(t)
+	m.Catalog.Groups = map[string]string{"safe": "Ours"}
+	planned, plan := m.planned(m.Algorithms[0], m.Faults[0]), m.For(m.Algorithms[0], m.Faults[0], 0)
+	plan.About = about(m.Catalog, plan)
+	for what, c := range map[string]checker.Cell{"planned": planned, "pending": rundir.Pending(planned), "done": checker.CellOf([]checker.Result{thought(plan)})} {
+		if c.Group != "Ours" {
+			t.Errorf("%s: the title is %q", what, c.Group)
+		}
+	}
+}
+
 func thought(plan history.Plan) checker.Result {
 	r := checker.Result{Plan: plan, Outcome: lb.Safe}
 	switch {

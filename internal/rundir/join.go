@@ -133,6 +133,7 @@ func (j *joiner) matrix(dir string) error {
 	}
 	for _, old := range m.Cells {
 		c := j.cell(old.Algorithm, old.Fault, ran[old.Algorithm])
+		c.Group = old.Group
 		if old.Outcome == lb.NotAvailable && c.Outcome == "" {
 			c.Cell = old
 		}

@@ -84,7 +84,7 @@ func newMatrix(dir string, file MatrixFile) *Matrix {
 
 // Pending is the cell as long as none of its runs has been done.
 func Pending(c checker.Cell) checker.Cell {
-	return checker.Cell{Algorithm: c.Algorithm, Fault: c.Fault, Outcome: lb.Inconclusive, Reason: NotRun,
+	return checker.Cell{Algorithm: c.Algorithm, Group: c.Group, Fault: c.Fault, Outcome: lb.Inconclusive, Reason: NotRun,
 		Planned: c.Planned, Copies: map[string]checker.Copy{}, OutageMS: -1, FirstViolationMS: -1, Seed: c.Seed}
 }
 
