@@ -43,12 +43,9 @@ func (electionImpl) Info() lb.Info {
 
 // electionExpect adds where a client may stand in line without a session.
 func electionExpect() []lb.Expectation {
-	all := ofLibrary("election.go of the library")
-	for _, fault := range []string{"expire-waiter", "expire-line", "cut-leader", "cut-halves", "deaf-leader", "kill-leader", "kill-two", "lose-reply", "reset-reply", "slow-reply"} {
-		all = compose.Except(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Fence, lb.Check, lb.Safe},
-			Why: "a client whose session ends while it waits is told that it leads, since nobody looks whether its key is still there", Source: "etcd issues 11051 and 19597"})
-	}
-	return all
+	return compose.Except(ofLibrary("election.go of the library"), compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Fence, lb.Check, lb.Safe},
+		Why: "a client whose session ends while it waits is told that it leads, since nobody looks whether its key is still there", Source: "etcd issues 11051 and 19597"},
+		"expire-waiter", "expire-line", "cut-leader", "cut-halves", "deaf-leader", "kill-leader", "kill-two", "lose-reply", "reset-reply", "slow-reply")...)
 }
 
 func (electionImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {

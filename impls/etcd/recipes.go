@@ -48,20 +48,17 @@ func ofLibrary(of string) []lb.Expectation {
 		why     = "the library gives no end of the lease; the session's Done closes up to a second after it"
 		session = "session.go and lease.go of the library"
 	)
-	late := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Fence, lb.Check, lb.Safe},
-			Why: "the library does not look at its session when the answer comes late; " + why, Source: of}
-	}
-	return compose.Except(onEtcd(compose.FencedLease()),
+	return compose.Except(onEtcd(compose.FencedLease()), append(
+		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Fence, lb.Check, lb.Safe},
+			Why: "the library does not look at its session when the answer comes late; " + why, Source: of}, "lost-grant", "late-grant", "reset-grant"),
 		lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
 			Why: "a frozen holder that wakes has not been told yet; " + why, Source: session},
 		lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Fence, lb.Check}, Why: why, Source: session},
 		lb.Expectation{Fault: "shared-session", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "the session is the owner: a second acquisition in it finds its own key and is granted the lock at once, by a transaction that wrote nothing, so that the revision is no token", Source: of},
-		late("lost-grant"), late("late-grant"), late("reset-grant"),
 		lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
 			Why: why, Source: compose.Kleppmann},
-	)
+	)...)
 }
 
 func openRecipe(ctx context.Context, env *lb.Env, gives string, begin func(*concurrency.Session, lb.Request) recipe) (lb.Client, error) {

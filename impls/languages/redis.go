@@ -1,6 +1,8 @@
 package languages
 
 import (
+	"slices"
+
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
 )
@@ -28,28 +30,25 @@ func NodeRedis() lb.Impl {
 // at no owner.
 func RedisCLI() lb.Impl {
 	const source = "the script: no clock, and no owner in the DEL"
-	broken := func(fault, why string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant, Why: why, Source: source}
+	safe := func(why string, faults ...string) []lb.Expectation {
+		return compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe}, Why: why, Source: source}, faults...)
 	}
-	const ends = "the key ends under a holder that does not know when, and goes on"
-	const gone = "the key is gone, and nobody tells its holder"
-	unsure := func(faults ...string) (all []lb.Expectation) {
-		for _, fault := range faults {
-			all = append(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Source: source,
-				Why: "a client that does not know whether it has the key cleans up with a DEL, or gives back late, and that is perhaps the lock of another"})
-		}
-		return all
+	broken := func(why string, faults ...string) []lb.Expectation {
+		return compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant, Why: why, Source: source}, faults...)
 	}
-	return adapter("redis_cli.sh", "redis_cli.json", "redis-tools", append(
-		unsure("reset-grant", "lost-grant", "late-grant", "lose-reply", "cut-rejoin", "out-of-memory", "pause-client", "kill-session"),
-		lb.Expectation{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody works for as long as the key lasts", Source: source},
-		lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not write, and the key ends", Source: source},
-		lb.Expectation{Fault: "client-clock", Outcomes: []lb.Outcome{lb.Safe}, Why: "the script reads no clock", Source: source},
-		lb.Expectation{Fault: "client-clock:back", Outcomes: []lb.Outcome{lb.Safe}, Why: "the script reads no clock", Source: source},
-		broken("pause-holder", ends), broken("cut-holder", ends), broken("pause@before-write", ends), broken("slow-work", ends),
-		broken("server-clock", ends), broken("server-clock:drift", ends),
-		broken("flushall", gone), broken("evict", gone), broken("restart-server", gone), broken("restart-empty", gone),
-		broken("release-twice", "the second DEL deletes the key of whoever has it by then"),
-		lb.Expectation{Fault: "reset-reply", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Why: "a DEL that is sent again deletes the key of whoever has it by then", Source: source},
+	perhaps := func(why string, faults ...string) []lb.Expectation {
+		return compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Why: why, Source: source}, faults...)
+	}
+	return adapter("redis_cli.sh", "redis_cli.json", "redis-tools", slices.Concat(
+		safe("nobody works for as long as the key lasts", "none"),
+		safe("the dead do not write, and the key ends", "kill-holder"),
+		safe("the script reads no clock", "client-clock", "client-clock:back"),
+		broken("the key ends under a holder that does not know when, and goes on",
+			"pause-holder", "cut-holder", "pause@before-write", "slow-work", "server-clock", "server-clock:drift"),
+		broken("the key is gone, and nobody tells its holder", "flushall", "evict", "restart-server", "restart-empty"),
+		broken("the second DEL deletes the key of whoever has it by then", "release-twice"),
+		perhaps("a client that does not know whether it has the key cleans up with a DEL, or gives back late, and that is perhaps the lock of another",
+			"reset-grant", "lost-grant", "late-grant", "lose-reply", "cut-rejoin", "out-of-memory", "pause-client", "kill-session"),
+		perhaps("a DEL that is sent again deletes the key of whoever has it by then", "reset-reply"),
 	))
 }

@@ -8,12 +8,9 @@ import (
 // aNode is what a lock is good for that ends with a session, has no bound that its holder could
 // look at, no token, and tells its holder so late that the session has ended.
 func aNode(late, source string) []lb.Expectation {
-	broken := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant, Why: late, Source: source}
-	}
-	return compose.Except(compose.OnSession(compose.OnMonotonicClock(compose.OnQuorum(compose.Lease()), "ZooKeeper")),
-		broken("pause-holder"), broken("cut-holder"), broken("pause@before-write"),
-		lb.Expectation{Fault: "soak", Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe}, Why: "pauses and cuts are among its faults", Source: source})
+	return compose.Except(compose.OnSession(compose.OnMonotonicClock(compose.OnQuorum(compose.Lease()), "ZooKeeper")), append(
+		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant, Why: late, Source: source}, "pause-holder", "cut-holder", "pause@before-write"),
+		lb.Expectation{Fault: "soak", Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe}, Why: "pauses and cuts are among its faults", Source: source})...)
 }
 
 func kazoo(command, described string) lb.Impl {

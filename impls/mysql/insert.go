@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"slices"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
@@ -24,13 +25,6 @@ var insertTable string
 // databases that present it first, with the same defects.
 func Insert() lb.Impl {
 	const survey = "the surveys that print the algorithm"
-	nobodys := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
-			Why: "nothing says whose the row is, so that who never heard of it can't delete it", Source: survey}
-	}
-	perhaps := func(fault, why string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Stuck}, Why: why, Source: survey}
-	}
 	return algorithm(lb.Info{
 		Name:       "mysql-insert",
 		Doc:        "INSERT of a unique key; DELETE to release; retry loop",
@@ -39,21 +33,19 @@ func Insert() lb.Impl {
 		Requests:   []string{"insert", "delete"},
 		Takes:      "insert",
 		Tables:     true,
-		Expect: compose.Except(manual.Endless(),
-			lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
-				Why: "the row has no expiry and its owner is dead", Source: survey},
+		Expect: compose.Except(manual.Endless(), append(slices.Concat(
+			compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+				Why: "the row has no expiry and its owner is dead", Source: survey}, "kill-holder", "kill@after-insert"),
+			compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+				Why: "nothing says whose the row is, so that who never heard of it can't delete it", Source: survey}, "lost-grant", "late-grant", "reset-grant"),
+			compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Stuck},
+				Why: "the answer to an INSERT of its neighbour on the host may be lost, too", Source: survey}, "lose-reply", "reset-reply", "slow-reply"),
+			compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Stuck},
+				Why: "the server may die between an INSERT and its answer", Source: survey}, "kill-server", "restart-server")),
 			lb.Expectation{Fault: "restart-holder", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 				Why: "who comes back does not know its own row again", Source: survey},
-			lb.Expectation{Fault: "kill@after-insert", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
-				Why: "the row has no expiry and its owner is dead", Source: survey},
-			nobodys("lost-grant"), nobodys("late-grant"), nobodys("reset-grant"),
-			perhaps("lose-reply", "the answer to an INSERT of its neighbour on the host may be lost, too"),
-			perhaps("reset-reply", "the answer to an INSERT of its neighbour on the host may be lost, too"),
-			perhaps("slow-reply", "the answer to an INSERT of its neighbour on the host may be lost, too"),
-			perhaps("kill-server", "the server may die between an INSERT and its answer"),
-			perhaps("restart-server", "the server may die between an INSERT and its answer"),
-			perhaps("cut-rejoin", "a DELETE that the cut swallows is not sent again once its connection is given up"),
-		),
+			lb.Expectation{Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Safe, lb.Stuck},
+				Why: "a DELETE that the cut swallows is not sent again once its connection is given up", Source: survey})...),
 	}, []string{insertTable}, func(_ context.Context, s session) (lb.Client, error) { return &insert{session: s}, nil })
 }
 

@@ -36,9 +36,9 @@ func InsertTTL() lb.Impl {
 		Takes:      "insert",
 		Tables:     true,
 		Traits:     lb.Traits{Leased: true, Reentrant: true},
-		Expect: manual.OnDisk(compose.Except(compose.OnWallClock(compose.Lease()), append(manual.NotTied(), lb.Expectation{
+		Expect: compose.Except(manual.OnDisk(compose.Lease()), lb.Expectation{
 			Fault: "shared-session", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "a thread of the same session re-enters the row that the other holds", Source: "the protocol"})...)),
+			Why: "a thread of the same session re-enters the row that the other holds", Source: "the protocol"}),
 	}, []string{insertTTLTable}, func(_ context.Context, s session) (lb.Client, error) {
 		return &insertTTL{row: row{s, "lockbench_insert_ttl"}}, nil
 	})

@@ -47,7 +47,7 @@ func Queue() lb.Impl {
 		Takes:      "insert",
 		Tables:     true,
 		Traits:     lb.Traits{Leased: true, Fair: true},
-		Expect:     manual.OnDisk(compose.Except(compose.OnWallClock(compose.Lease()), manual.NotTied()...)),
+		Expect:     manual.OnDisk(compose.Lease()),
 	}, []string{queueTable, queueWaitersTable}, func(_ context.Context, s session) (lb.Client, error) {
 		return &queue{row: row{s, "lockbench_queue"}}, nil
 	})

@@ -36,7 +36,7 @@ func Version() lb.Impl {
 		Takes:      "update",
 		Tables:     true,
 		Traits:     lb.Traits{Leased: true, Fenced: true},
-		Expect:     manual.OnDisk(compose.Except(compose.OnWallClock(compose.FencedLease()), manual.NotTied()...)),
+		Expect:     manual.OnDisk(compose.FencedLease()),
 	}, []string{versionTable}, func(_ context.Context, s session) (lb.Client, error) { return version{s}, nil })
 }
 

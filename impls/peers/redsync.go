@@ -28,12 +28,10 @@ func Redsync() lb.Impl {
 			Scripts:    true,
 			OwnClock:   true,
 			Traits:     lb.Traits{Leased: true},
-			Expect: compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())),
-				compose.Divided("the smaller side has no majority, and grants nothing"),
-				lb.Expectation{Fault: "kill-two", Outcomes: []lb.Outcome{lb.Safe}, Why: "three of five are a majority", Source: redlockSpec},
-				votesTwice("cut-two+restart-empty"), votesTwice("cut-two+server-clock"),
-				lb.Expectation{Fault: "rolling-restart", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
-					Why: "who has a bare majority loses it with one node that comes back empty; who has more does not", Source: redlockSpec}),
+			Expect: compose.Except(compose.OnMasters(compose.OnWallClock(compose.Lease())), compose.Under(lb.Expectation{
+				Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+				Why: "a node that has forgotten its vote, or takes it for over, votes once more", Source: compose.Recovery},
+				"cut-two+restart-empty", "cut-two+server-clock")...),
 		},
 		open: func(r *goRedis) lb.Client {
 			var pools []pool.Pool
@@ -43,13 +41,6 @@ func Redsync() lb.Impl {
 			return &redsyncClient{r, redsync.New(pools...)}
 		},
 	}
-}
-
-const redlockSpec = `redis.io, "Distributed Locks with Redis", on crash recovery`
-
-func votesTwice(fault string) lb.Expectation {
-	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-		Why: "a node that has forgotten its vote, or takes it for over, votes once more", Source: redlockSpec}
 }
 
 type redsyncClient struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -35,26 +36,18 @@ func (rueidislockImpl) Info() lb.Info {
 		OwnClock:   true,
 		WallClock:  true,
 		Traits:     lb.Traits{Renewing: true, Push: true, LostNotice: true},
-		Expect: compose.Except(compose.InRedis(compose.RenewedOnWallClock(compose.Lease())),
+		Expect: compose.Except(compose.InRedis(compose.RenewedOnWallClock(compose.Lease())), append(slices.Concat(
+			compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+				Why: "the library tells no time until when the lock is held, and a frozen process gets no notice", Source: measured}, "pause-holder", "pause@before-write"),
+			compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
+				Why: "the invalidations tell the holder at once, and all who wait: whether one of them is faster, or any gets the lock, is chance", Source: measured}, "flushall", "evict", "evict:volatile-ttl")),
 			lb.Expectation{Fault: "client-clock:back", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "it tells the server by the machine's wall clock when a key ends: by one that is behind that is over when it is granted", Source: measured},
-			noEnd("pause-holder"), noEnd("pause@before-write"),
-			noNotice("flushall"), noNotice("evict"), noNotice("evict:volatile-ttl"),
 			lb.Expectation{Fault: "out-of-memory", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 				Why: "who is refused for want of memory waits for the invalidation of a key that is not there, for ever: docs/findings.md", Source: measured},
 			lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-				Why: "the notice comes when the renewal that failed would have ended: half a TTL after the lock has expired", Source: measured}),
+				Why: "the notice comes when the renewal that failed would have ended: half a TTL after the lock has expired", Source: measured})...),
 	}
-}
-
-func noEnd(fault string) lb.Expectation {
-	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-		Why: "the library tells no time until when the lock is held, and a frozen process gets no notice", Source: measured}
-}
-
-func noNotice(fault string) lb.Expectation {
-	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
-		Why: "the invalidations tell the holder at once, and all who wait: whether one of them is faster, or any gets the lock, is chance", Source: measured}
 }
 
 const measured = "the library's code, and measured"

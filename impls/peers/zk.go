@@ -34,10 +34,6 @@ func (zkLock) Info() lb.Info {
 	safe := func(fault, why string) lb.Expectation {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe}, Why: why, Source: source}
 	}
-	broken := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "the lock gives no bound, and nobody tells its holder that the session has ended", Source: source}
-	}
 	return lb.Info{
 		Name:       "peer-zk-lock",
 		Doc:        "zk.Lock of go-zookeeper: ephemeral sequential nodes, watch the predecessor",
@@ -49,8 +45,9 @@ func (zkLock) Info() lb.Info {
 		Takes:      "create",
 		NoTry:      true,
 		Traits:     lb.Traits{Push: true, Fair: true, Session: true},
-		Expect: compose.OnQuorumUntold(compose.OnMonotonicClock([]lb.Expectation{
-			compose.Asleep(), compose.WorksOn(), compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
+		Expect: compose.Untold(append(compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "the lock gives no bound, and nobody tells its holder that the session has ended", Source: source},
+			"expire-holder", "expire-all", "pause-holder", "cut-holder", "pause@before-write"),
 			safe("none", "the queue is right"),
 			safe("kill-holder", "the node of the dead ends with its session"),
 			safe("lost-grant", "a connection that is lost is looked for a node that was made, by its protected name"),
@@ -61,11 +58,9 @@ func (zkLock) Info() lb.Info {
 			safe("cut-rejoin", "what is sent before the cut and arrives after it deletes no other node than its own"),
 			safe("release-twice", "the path of a node that was deleted is never given to another"),
 			safe("expire-waiter", "the end of the session ends the watch with an error, which Lock returns"),
-			broken("expire-holder"), broken("expire-all"),
-			broken("pause-holder"), broken("cut-holder"), broken("pause@before-write"),
-			{Fault: "pause@after-create", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Reason: lb.DoubleGrant,
+			lb.Expectation{Fault: "pause@after-create", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Reason: lb.DoubleGrant,
 				Why: "Lock does not look whether its node is still in the queue, and without it nobody is before it; if the library happens to write to the dead connection before it reads that it is dead, Lock fails instead", Source: source},
-		}, "ZooKeeper")),
+		)...),
 	}
 }
 

@@ -23,7 +23,7 @@ func connected() []lb.Expectation {
 }
 
 func onDisk() []lb.Expectation {
-	return compose.Except(manual.OnDisk(compose.Except(compose.OnWallClock(compose.FencedLease()), manual.NotTied()...)),
+	return compose.Except(manual.OnDisk(compose.FencedLease()),
 		lb.Expectation{Fault: "server-clock", Outcomes: []lb.Outcome{lb.Fence, lb.Stuck}, Source: compose.Kleppmann,
 			Why: "the server's wall clock ends the lease while the holder's own says that it lasts; and a grant of that time that nobody gives back lasts for as long as the clock was ahead"})
 }

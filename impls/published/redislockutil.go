@@ -3,6 +3,7 @@ package published
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -21,14 +22,10 @@ import (
 // again.
 func RedisLockUtil() lb.Impl {
 	const listing = "the listing"
-	late := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check}, Source: listing,
-			Why: "unlock1 of the late holder frees the lock of whoever has it by then: two hold it, if a third comes before that one is done; where it meets nobody, there is only the late write"}
-	}
-	again := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Stuck, lb.Safe}, Source: listing,
-			Why: "unlock1 that is sent again, or arrives late, frees the lock of whoever has it by then; one that is not sent leaves a key without an expiry"}
-	}
+	late := lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check}, Source: listing,
+		Why: "unlock1 of the late holder frees the lock of whoever has it by then: two hold it, if a third comes before that one is done; where it meets nobody, there is only the late write"}
+	again := lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Stuck, lb.Safe}, Source: listing,
+		Why: "unlock1 that is sent again, or arrives late, frees the lock of whoever has it by then; one that is not sent leaves a key without an expiry"}
 	return onRedis{
 		info: lb.Info{
 			Name:       "published-002-redislockutil-lock",
@@ -38,17 +35,16 @@ func RedisLockUtil() lb.Impl {
 			Requests:   []string{"setnx", "expire", "del"},
 			Takes:      "setnx",
 			Traits:     lb.Traits{Leased: true},
-			Expect: compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())),
-				late("pause-holder"), late("cut-holder"), late("slow-work"),
-				again("lost-grant"), again("late-grant"), again("lose-reply"), again("reset-grant"), again("reset-reply"), again("slow-reply"), again("cut-rejoin"),
-				again("kill-session"), again("reconnect-storm"), again("idle-holder"), again("one-way-cut"),
+			Expect: compose.Except(compose.InRedis(compose.OnWallClock(compose.Lease())), append(slices.Concat(
+				compose.Under(late, "pause-holder", "cut-holder", "slow-work"), compose.Under(again, compose.EndingConnections()...),
+				compose.Under(again, "lost-grant", "late-grant", "lose-reply", "reset-grant", "reset-reply", "slow-reply", "cut-rejoin", "one-way-cut")),
 				lb.Expectation{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 					Why: "the second unlock1 frees the lock of the one who has it by then", Source: listing},
 				lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken},
 					Why: "late write and late unlock1", Source: listing},
 				lb.Expectation{Fault: "kill@after-setnx", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 					Why: "the key has no expiry yet and nobody is left to delete it", Source: listing},
-			),
+			)...),
 		},
 		open: func(env *lb.Env, rdb *redis.Client) lb.Client { return &lockUtil{env, rdb} },
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/zksession"
 )
 
@@ -35,16 +36,6 @@ func (zkDistributedLock) Info() lb.Info {
 	broken := func(fault, why string) lb.Expectation {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant, Why: why, Source: source}
 	}
-	reset := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
-			Why: "a neighbour's wait that the end of its connection ends is taken for a grant, if there is one who waits", Source: source}
-	}
-	timesOut := func(faults ...string) (all []lb.Expectation) {
-		for _, fault := range faults {
-			all = append(all, broken(fault, "whoever has waited for as long as a session may be silent takes the lock for its own, and some holders work for longer"))
-		}
-		return all
-	}
 	return lb.Info{
 		Name:       "published-002-zk-distributedlock",
 		Doc:        "ephemeral sequential nodes; a wait that ends, however it ends, is taken for a grant",
@@ -55,19 +46,21 @@ func (zkDistributedLock) Info() lb.Info {
 		Own:        []string{"ping"},
 		Takes:      "create",
 		Traits:     lb.Traits{Push: true, Session: true},
-		Expect: append(timesOut("pause-client", "slow-work", "client-clock", "client-clock:back", "lost-grant", "late-grant", "lose-reply",
+		Expect: append(append(compose.Under(broken("", "whoever has waited for as long as a session may be silent takes the lock for its own, and some holders work for longer"),
+			"pause-client", "slow-work", "client-clock", "client-clock:back", "lost-grant", "late-grant", "lose-reply",
 			"cut-rejoin", "cut-leader", "cut-halves", "kill-leader", "pause-leader", "failover", "restart-server", "restart-empty",
-			"server-clock", "server-clock:drift", "release-twice"), []lb.Expectation{
-			{Fault: "none", Outcomes: []lb.Outcome{lb.Safe, lb.Broken}, Source: source,
+			"server-clock", "server-clock:drift", "release-twice"),
+			compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
+				Why: "a neighbour's wait that the end of its connection ends is taken for a grant, if there is one who waits", Source: source}, "reset-grant", "reset-reply")...),
+			lb.Expectation{Fault: "none", Outcomes: []lb.Outcome{lb.Safe, lb.Broken}, Source: source,
 				Why: "nobody leaves the queue but a holder; but a wake-up that is lost, which is rare, makes all who wait time out"},
-			{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Source: source,
+			lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Source: source,
 				Why: "waiters time out one after the other and all take that for a grant; in most runs two of them overlap"},
 			broken("pause-holder", "waiters time out, and the frozen holder is told nothing"),
 			broken("cut-holder", "waiters time out, and nothing tells the holder that its session has ended"),
 			broken("expire-waiter", "a wait that the end of the session ends is taken for a grant"),
-			reset("reset-grant"), reset("reset-reply"),
 			broken("pause@before-write", "waiters time out, and the frozen holder is told nothing"),
-		}...),
+		),
 	}
 }
 

@@ -29,10 +29,6 @@ type zkImproveLock struct{}
 
 func (zkImproveLock) Info() lb.Info {
 	const source = "page 004, listing ZookeeperImproveLock"
-	broken := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "the client begins a new session when the old one has ended, and nobody tells the holder", Source: source}
-	}
 	safe := func(fault, why string) lb.Expectation {
 		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Stuck}, Reason: lb.Ghost, Source: source,
 			Why: why + "; rarely a deletion is told between the second look and the latch, and is lost"}
@@ -51,18 +47,18 @@ func (zkImproveLock) Info() lb.Info {
 		Own:        []string{"ping"},
 		Takes:      "create",
 		Traits:     lb.Traits{Push: true, Session: true},
-		Expect: compose.OnQuorumUntold(compose.OnMonotonicClock([]lb.Expectation{
-			compose.Asleep(), compose.WorksOn(), compose.ByNoWallClock("client-clock"), compose.ByNoWallClock("client-clock:back"), compose.Forgotten(),
+		Expect: compose.Untold(append(compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "the client begins a new session when the old one has ended, and nobody tells the holder", Source: source},
+			"pause-holder", "cut-holder", "pause@before-write"),
 			safe("none", "whoever may not wait asks again and again until the queue is empty"),
 			safe("kill-holder", "the node of the dead ends with its session"),
-			broken("pause-holder"), broken("cut-holder"), broken("pause@before-write"),
 			left("reset-grant", lb.Stuck), left("lost-grant", lb.Safe, lb.Stuck), left("late-grant", lb.Safe, lb.Stuck),
 			safe("lose-reply", "a node that is gone is no error when it is deleted again"),
 			safe("reset-reply", "a node that is gone is no error when it is deleted again"),
 			safe("cut-rejoin", "what is sent before the cut and arrives after it deletes no other node than its own"),
 			safe("release-twice", "unlock deletes no other node than one that its own client has made"),
 			safe("expire-waiter", "a client that waits begins a new session, and asks again until the queue is empty"),
-		}, "ZooKeeper")),
+		)...),
 	}
 }
 

@@ -58,30 +58,21 @@ func redlockOn(topology, name, doc string, amnesia lb.Outcome) algorithm {
 
 // redlockExpect are the expectations of a lease of such a kind on several masters.
 func redlockExpect(lease []lb.Expectation, amnesia lb.Outcome) []lb.Expectation {
-	const spec = `redis.io, "Distributed Locks with Redis", on crash recovery`
-	restart := lb.Expectation{Fault: "cut-two+restart-empty", Outcomes: []lb.Outcome{amnesia},
-		Why: "a node that comes back empty votes twice, unless it stays down until its votes are over", Source: spec}
-	rolling := lb.Expectation{Fault: "rolling-restart", Outcomes: []lb.Outcome{lb.Safe}, Why: "each node is back only when every lease that it knew is over", Source: spec}
-	if amnesia == lb.Broken {
-		restart.Reason = lb.DoubleGrant
-		rolling.Outcomes = []lb.Outcome{lb.Broken, lb.Safe}
-		rolling.Why = "who has a bare majority loses it with one node that comes back empty; who has more does not"
-	}
-	all := compose.Except(compose.InRedis(lease), restart, rolling)
-	if amnesia != lb.Broken {
-		for _, fault := range []string{"restart-server", "kill-server"} {
-			all = compose.Except(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
-				Why: "the node stays down until every lease that it knew is over", Source: spec})
-		}
-	}
-	return compose.Except(all,
+	const forgets = "a node that comes back empty votes twice, unless it stays down until its votes are over"
+	all := compose.Except(compose.OnMasters(lease),
+		lb.Expectation{Fault: "cut-two+restart-empty", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant, Why: forgets, Source: compose.Recovery},
 		lb.Expectation{Fault: "cut-two+server-clock", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "a node whose clock jumps votes twice", Source: compose.Kleppmann},
 		lb.Expectation{Fault: "client-clock:creep", Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Reason: lb.Overstay,
-			Why: "a hundredth of the lease is not used: that is its drift factor", Source: `redis.io, "Distributed Locks with Redis", on safety arguments`},
-		lb.Expectation{Fault: "kill-two", Outcomes: []lb.Outcome{lb.Safe}, Why: "three of five are a majority", Source: spec},
-		compose.Divided("the smaller side has no majority, and grants nothing"),
-	)
+			Why: "a hundredth of the lease is not used: that is its drift factor", Source: `redis.io, "Distributed Locks with Redis", on safety arguments`})
+	if amnesia == lb.Broken {
+		return all
+	}
+	return compose.Except(all, append(compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+		Why: "the node stays down until every lease that it knew is over", Source: compose.Recovery}, "restart-server", "kill-server"),
+		lb.Expectation{Fault: "cut-two+restart-empty", Outcomes: []lb.Outcome{amnesia}, Why: forgets, Source: compose.Recovery},
+		lb.Expectation{Fault: "rolling-restart", Outcomes: []lb.Outcome{lb.Safe},
+			Why: "each node is back only when every lease that it knew is over", Source: compose.Recovery})...)
 }
 
 type redlock struct {

@@ -21,5 +21,5 @@ func RedlockSequential() lb.Impl {
 // seldomTwice is what an empty node does to a lock of which the next holder may come too late to vote with it.
 func seldomTwice(since string) lb.Expectation {
 	return lb.Expectation{Fault: "cut-two+restart-empty", Outcomes: []lb.Outcome{lb.Broken, lb.Safe}, Reason: lb.DoubleGrant,
-		Why: "a node that comes back empty votes twice; whether somebody else collects a majority with it while the holder works is chance, since " + since, Source: `redis.io, "Distributed Locks with Redis", on crash recovery`}
+		Why: "a node that comes back empty votes twice; whether somebody else collects a majority with it while the holder works is chance, since " + since, Source: compose.Recovery}
 }

@@ -19,10 +19,6 @@ import (
 // A client that dies after the first leaves a lock that never expires. Source:
 // the surveys that present it as the first Redis lock, and its defect with it.
 func SetNXExpire() lb.Impl {
-	unheard := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Stuck, lb.Safe},
-			Why: "the key has no expiry yet, and the DEL of who never heard of it is as good for anybody's", Source: "the surveys that print the algorithm"}
-	}
 	return algorithm{
 		info: lb.Info{
 			Name:       "redis-setnx-expire",
@@ -32,10 +28,10 @@ func SetNXExpire() lb.Impl {
 			Requests:   []string{"setnx", "expire", "del"},
 			Takes:      "setnx",
 			Traits:     lb.Traits{Leased: true},
-			Expect: compose.Except(lateDel(), lb.Expectation{
-				Fault: "kill@after-setnx", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
-				Why: "the key has no expiry yet and nobody is left to delete it", Source: "the surveys that print the algorithm",
-			}, unheard("lost-grant"), unheard("reset-grant")),
+			Expect: compose.Except(lateDel(), append(compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Stuck, lb.Safe},
+				Why: "the key has no expiry yet, and the DEL of who never heard of it is as good for anybody's", Source: surveys}, "lost-grant", "reset-grant"),
+				lb.Expectation{Fault: "kill@after-setnx", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
+					Why: "the key has no expiry yet and nobody is left to delete it", Source: surveys})...),
 		},
 		open: func(s session) lb.Client { return setNXExpire{s} },
 	}

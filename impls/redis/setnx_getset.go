@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -11,6 +12,9 @@ import (
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
 	"github.com/redis/go-redis/v9"
 )
+
+// surveys are the source of what the oldest locks do.
+const surveys = "the surveys that print the algorithm"
 
 // SetNXGetSet is the lock that needs no expiry on the server. Its value is the
 // time at which it ends, by the wall clock of the client that wrote it:
@@ -36,37 +40,24 @@ func SetNXGetSet() lb.Impl {
 			Reads:      []string{"get"},
 			Takes:      "setnx",
 			Traits:     lb.Traits{Leased: true},
-			Expect: compose.Except(compose.InRedis(compose.OnReplica(compose.Lease())), lb.Expectation{
-				Fault: "client-clock", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-				Why: "the client whose clock is ahead sees an expiry that has not come", Source: "the surveys that print the algorithm",
-			}, lb.Expectation{
-				Fault: "kill@after-setnx", Outcomes: []lb.Outcome{lb.Safe},
-				Why: "the value has the end of the lease, by which whoever comes later takes it over", Source: "the surveys that print the algorithm",
-			}, offBy("client-clock:back"), offBy("client-clock:*"), noneOf("server-clock"), noneOf("server-clock:drift"), noneOf("server-clock:back"), lb.Expectation{
-				Fault: "client-clock:drift", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-				Why: "the holder measures its lease by a clock that is slow; by the others' it is over", Source: "the surveys that print the algorithm",
-			}, lb.Expectation{
-				Fault: "pause@before-del", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
-				Why: "the DEL of a client that stops after the look at the clock comes when the lock is another's; somebody who reads an old time just then may write its own in place of the key that it deleted", Source: "the surveys that print the algorithm",
-			}, lb.Expectation{
-				Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
-				Why: "the DEL was sent in time, and arrives after the cut, when the lock may be another's", Source: "the surveys that print the algorithm",
-			}),
+			Expect: compose.Except(compose.InRedis(compose.OnReplica(compose.Lease())), append(slices.Concat(
+				compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
+					Why: "who is behind writes an end that is over for the others, who is ahead takes theirs for over", Source: surveys}, "client-clock:back", "client-clock:*"),
+				compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Reason: lb.Overstay,
+					Why: "the clients end each other's leases by their own clocks, and the server by none; a holder that is kept at work meanwhile outlives its lease", Source: surveys}, compose.ServerClocks()...)),
+				lb.Expectation{Fault: "client-clock", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+					Why: "the client whose clock is ahead sees an expiry that has not come", Source: surveys},
+				lb.Expectation{Fault: "client-clock:drift", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+					Why: "the holder measures its lease by a clock that is slow; by the others' it is over", Source: surveys},
+				lb.Expectation{Fault: "kill@after-setnx", Outcomes: []lb.Outcome{lb.Safe},
+					Why: "the value has the end of the lease, by which whoever comes later takes it over", Source: surveys},
+				lb.Expectation{Fault: "pause@before-del", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
+					Why: "the DEL of a client that stops after the look at the clock comes when the lock is another's; somebody who reads an old time just then may write its own in place of the key that it deleted", Source: surveys},
+				lb.Expectation{Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
+					Why: "the DEL was sent in time, and arrives after the cut, when the lock may be another's", Source: surveys})...),
 		},
 		open: func(s session) lb.Client { return &setNXGetSet{session: s} },
 	}
-}
-
-// offBy is what a client does whose clock is off.
-func offBy(fault string) lb.Expectation {
-	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
-		Why: "who is behind writes an end that is over for the others, who is ahead takes theirs for over", Source: "the surveys that print the algorithm"}
-}
-
-// noneOf is what a clock of the server does: it has no say.
-func noneOf(fault string) lb.Expectation {
-	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Reason: lb.Overstay,
-		Why: "the clients end each other's leases by their own clocks, and the server by none; a holder that is kept at work meanwhile outlives its lease", Source: "the surveys that print the algorithm"}
 }
 
 type setNXGetSet struct {

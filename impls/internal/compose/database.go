@@ -1,6 +1,10 @@
 package compose
 
-import lb "github.com/lockbench/lockbench"
+import (
+	"slices"
+
+	lb "github.com/lockbench/lockbench"
+)
 
 // Database is what the documentation of an SQL database says that expectations rest on.
 type Database struct {
@@ -33,9 +37,9 @@ func (d Database) Endless() []lb.Expectation {
 		{Fault: "twin-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the lock is a row's or a connection's, and neither bears the client's name", Source: claim},
 		{Fault: "shared-session", Outcomes: []lb.Outcome{lb.Safe}, Why: "each acquisition has a row, or a connection, of its own", Source: claim},
 		{Fault: "soak", Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Why: "it is made of what the lock bears one by one", Source: claim},
-		timeless("server-clock"), timeless("server-clock:drift"), timeless("server-clock:back"),
-		Asleep(), ByNoWallClock("client-clock"), ByNoWallClock("client-clock:back"), forgotten(),
-	}, append(d.NotTied(), d.onPrimary()...)...)
+		forgotten(),
+	}, slices.Concat(untouched(), notTied(), d.onPrimary(), Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe},
+		Why: "no time ends the lock, whatever the server's clock shows", Source: claim}, ServerClocks()...))...)
 }
 
 // forgotten is what becomes of a lock in a table when the server's disk is emptied: the table is gone, too,
@@ -47,17 +51,11 @@ func forgotten() lb.Expectation {
 	return e
 }
 
-// timeless is what a clock of the server does to a lock that no time ends: nothing.
-func timeless(fault string) lb.Expectation {
-	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
-		Why: "no time ends the lock, whatever the server's clock shows", Source: "the algorithm's own claim"}
-}
-
 // onPrimary is what a primary with asynchronous replicas does to any lock.
 func (d Database) onPrimary() []lb.Expectation {
 	manual := d.Replication
 	return []lb.Expectation{
-		Divided("the lock is on the primary alone: who is cut off from it is granted nothing"),
+		divided("the lock is on the primary alone: who is cut off from it is granted nothing"),
 		{Fault: "failover", Outcomes: []lb.Outcome{lb.Broken, lb.Fence, lb.Check, lb.Safe},
 			Why: "the replica that is promoted may lack the last writes, a grant or its end among them", Source: manual},
 		{Fault: "failover-unreplicated", Outcomes: []lb.Outcome{lb.Broken},
@@ -65,53 +63,30 @@ func (d Database) onPrimary() []lb.Expectation {
 	}
 }
 
-// endingConnections are the faults that end the holder's connection, but not the holder.
-var endingConnections = []string{"kill-session", "idle-holder", "reconnect-storm"}
-
-// OnDisk is what a lock that is a row with an end owes to the end of its server: nothing.
-func (d Database) OnDisk(base []lb.Expectation) []lb.Expectation {
-	for _, fault := range []string{"restart-server", "kill-server"} {
-		base = Except(base, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, lb.Check},
-			Why: "the row is on the disk before anybody is told of it, and its lease goes on while the server is away", Source: d.Disk})
-	}
-	return Except(base, d.onPrimary()...)
+// OnDisk is what a lock with a lease is good for that is a row: the end of its server is nothing to it.
+func (d Database) OnDisk(lease []lb.Expectation) []lb.Expectation {
+	return Except(OnWallClock(lease), slices.Concat(notTied(), d.onPrimary(), Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+		Why: "the row is on the disk before anybody is told of it, and its lease goes on while the server is away", Source: d.Disk}, endingServers()...))...)
 }
 
-// NotTied is what the end of a connection does to a lock that is a row: nothing.
-func (d Database) NotTied() (all []lb.Expectation) {
-	for _, fault := range endingConnections {
-		all = append(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
-			Why: "the row stays, whatever becomes of the connection that wrote it; its owner connects again", Source: "the algorithm's own claim"})
-	}
-	return all
-}
-
-// tiedTo is what it does to a lock that the server ties to it.
-func tiedTo(manual string) (all []lb.Expectation) {
-	for _, fault := range endingConnections {
-		all = append(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "the server frees the lock with the connection at once, while the client at work does not listen: the holder's next look comes too late", Source: manual})
-	}
-	return all
+// notTied is what the end of a connection does to a lock that is a row: nothing.
+func notTied() []lb.Expectation {
+	return Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe},
+		Why: "the row stays, whatever becomes of the connection that wrote it; its owner connects again", Source: ownClaim}, EndingConnections()...)
 }
 
 // Connected is what a lock is good for that the server ties to a connection.
 func (d Database) Connected() []lb.Expectation {
 	manual := d.Locking
-	unsure := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
-			Why: "who is not sure of a connection has the server kill it, and its lock with it", Source: manual}
-	}
-	died := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
-			Why: "the lock ends with the server that dies: whether somebody else gets it before its holder is told is chance", Source: manual}
-	}
-	unknown := func(fault string) lb.Expectation {
-		return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check},
-			Why: d.Unreplicated + " are not replicated, and who is promoted knows of none; whether the holder or somebody else is the first to know is chance", Source: manual}
-	}
-	return Except(Except(OnSession(d.Endless()), tiedTo(manual)...),
-		unsure("lost-grant"), unsure("late-grant"), unsure("reset-grant"), unsure("cut-rejoin"),
+	return Except(Except(OnSession(d.Endless()), slices.Concat(
+		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "the server frees the lock with the connection at once, while the client at work does not listen: the holder's next look comes too late", Source: manual}, EndingConnections()...),
+		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe},
+			Why: "who is not sure of a connection has the server kill it, and its lock with it", Source: manual}, "lost-grant", "late-grant", "reset-grant", "cut-rejoin"),
+		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
+			Why: "the lock ends with the server that dies: whether somebody else gets it before its holder is told is chance", Source: manual}, endingServers()...),
+		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check},
+			Why: d.Unreplicated + " are not replicated, and who is promoted knows of none; whether the holder or somebody else is the first to know is chance", Source: manual}, "failover", "failover-unreplicated"))...),
 		lb.Expectation{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "the kernel of the dead closes its connection, and the server frees its lock at once", Source: manual},
 		lb.Expectation{Fault: "restart-holder", Outcomes: []lb.Outcome{lb.Safe},
@@ -122,9 +97,7 @@ func (d Database) Connected() []lb.Expectation {
 			Why: "the server keeps a silent connection for " + d.Silent + ", and so its lock: the outage is as long as the fault", Source: manual},
 		lb.Expectation{Fault: "failover-by-command", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: d.Unreplicated + " are not replicated: who is promoted knows of none", Source: manual},
-		died("restart-server"), died("kill-server"),
 		lb.Expectation{Fault: "rolling-restart", Outcomes: []lb.Outcome{lb.Broken, lb.Check},
 			Why: "the server that is shut down closes its connections; whether the holder or somebody else is the first to know is chance", Source: manual},
-		unknown("failover"), unknown("failover-unreplicated"),
 	)
 }

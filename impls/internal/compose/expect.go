@@ -1,7 +1,11 @@
 // Package compose makes the expectations of a lock of those of its kind.
 package compose
 
-import lb "github.com/lockbench/lockbench"
+import (
+	"slices"
+
+	lb "github.com/lockbench/lockbench"
+)
 
 // Kleppmann is the source of what fencing tokens are for.
 const Kleppmann = `M. Kleppmann, "How to do distributed locking", 2016`
@@ -11,7 +15,7 @@ const ownClaim = "the algorithm's own claim"
 // Lease is what every correct lease without a token is good for, whether it is
 // renewed or not: its holder can know when it is over, and nobody else can.
 func Lease() []lb.Expectation {
-	return []lb.Expectation{
+	return append([]lb.Expectation{
 		{Fault: "none", Outcomes: []lb.Outcome{lb.Safe}, Why: "nobody outlives the lease", Source: ownClaim},
 		{Fault: "kill-holder", Outcomes: []lb.Outcome{lb.Safe}, Why: "the dead do not write, and their lease ends", Source: ownClaim},
 		{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Check}, Reason: lb.Overstay,
@@ -46,12 +50,36 @@ func Lease() []lb.Expectation {
 			Why: "each acquisition is an owner of its own, whose session it may be", Source: ownClaim},
 		{Fault: "soak", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
 			Why: "it is made of what the lock bears one by one", Source: ownClaim},
-		Asleep(), ByNoWallClock("client-clock"), ByNoWallClock("client-clock:back"), Forgotten(),
-	}
+		Forgotten(),
+	}, untouched()...)
 }
 
-// Asleep is what it does to any lock that somebody stands still who is about to ask for it: nothing.
-func Asleep() lb.Expectation {
+// untouched is what does nothing to any lock that asks no client's wall clock.
+func untouched() []lb.Expectation {
+	return []lb.Expectation{asleep(), ByNoWallClock("client-clock"), ByNoWallClock("client-clock:back")}
+}
+
+// Under is the same expectation under each of the faults.
+func Under(e lb.Expectation, faults ...string) (all []lb.Expectation) {
+	for _, e.Fault = range faults {
+		all = append(all, e)
+	}
+	return all
+}
+
+// EndingConnections are the faults that end a holder's connection, but not the holder.
+func EndingConnections() []string { return []string{"kill-session", "idle-holder", "reconnect-storm"} }
+
+// ServerClocks are the faults that move the clock of a server.
+func ServerClocks() []string {
+	return []string{"server-clock", "server-clock:drift", "server-clock:back"}
+}
+
+// endingServers are the faults that end a server, which is back before long.
+func endingServers() []string { return []string{"restart-server", "kill-server"} }
+
+// asleep is what it does to any lock that somebody stands still who is about to ask for it: nothing.
+func asleep() lb.Expectation {
 	return lb.Expectation{Fault: "pause-client", Outcomes: []lb.Outcome{lb.Safe},
 		Why: "who stands still before it asks holds nothing, and asks when it goes on", Source: ownClaim}
 }
@@ -68,8 +96,8 @@ func Forgotten() lb.Expectation {
 		Why: "the server comes back without the grant, and without its tokens; whether the holder hears of it before somebody else is granted the lock is chance", Source: ownClaim}
 }
 
-// Divided is what a network that parts in two does to a lock that is on one side only.
-func Divided(why string) lb.Expectation {
+// divided is what a network that parts in two does to a lock that is on one side only.
+func divided(why string) lb.Expectation {
 	return lb.Expectation{Fault: "cut-halves", Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Why: why, Source: ownClaim}
 }
 
@@ -117,16 +145,12 @@ func OnWallClock(base []lb.Expectation) []lb.Expectation {
 	if fenced(base) {
 		worst = lb.Fence
 	}
-	var more []lb.Expectation
-	for _, fault := range []string{"server-clock", "server-clock:drift"} {
-		more = append(more, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{worst}, Reason: lb.DoubleGrant,
-			Why: "the server's wall clock ends the lease while the holder's own says that it lasts", Source: Kleppmann})
-	}
-	more = append(more, lb.Expectation{Fault: "client-clock:drift", Outcomes: []lb.Outcome{worst}, Reason: lb.DoubleGrant,
-		Why: "the holder measures its lease by a clock that is slow, and works on when the server has ended it", Source: Kleppmann})
-	more = append(more, lb.Expectation{Fault: "server-clock:back", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},
-		Why: "a lease that was granted meanwhile ends at once when the clock is put right: whether somebody holds the lock by then is chance", Source: Kleppmann})
-	return Except(base, more...)
+	return Except(base, append(Under(lb.Expectation{Outcomes: []lb.Outcome{worst}, Reason: lb.DoubleGrant,
+		Why: "the server's wall clock ends the lease while the holder's own says that it lasts", Source: Kleppmann}, "server-clock", "server-clock:drift"),
+		lb.Expectation{Fault: "client-clock:drift", Outcomes: []lb.Outcome{worst}, Reason: lb.DoubleGrant,
+			Why: "the holder measures its lease by a clock that is slow, and works on when the server has ended it", Source: Kleppmann},
+		lb.Expectation{Fault: "server-clock:back", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},
+			Why: "a lease that was granted meanwhile ends at once when the clock is put right: whether somebody holds the lock by then is chance", Source: Kleppmann})...)
 }
 
 // RenewedOnWallClock is [OnWallClock] for a lease that is renewed: the next renewal
@@ -142,11 +166,11 @@ func RenewedOnWallClock(base []lb.Expectation) []lb.Expectation {
 			all[i].Why = "it is renewed in time also at half the speed: three times in a lease by the holder's clock"
 		}
 	}
-	return Except(all, WorksOn())
+	return Except(all, worksOn())
 }
 
-// WorksOn is what a lock is good for that lasts as long as its holder's process wants it to.
-func WorksOn() lb.Expectation {
+// worksOn is what a lock is good for that lasts as long as its holder's process wants it to.
+func worksOn() lb.Expectation {
 	return lb.Expectation{Fault: "slow-work", Outcomes: []lb.Outcome{lb.Safe},
 		Why: "the lock is kept for as long as its holder's process runs, however long the work takes", Source: ownClaim}
 }
@@ -154,12 +178,8 @@ func WorksOn() lb.Expectation {
 // OnMonotonicClock are the expectations of a lease that the servers time by a clock
 // that nobody can set: they are immune by design.
 func OnMonotonicClock(base []lb.Expectation, server string) []lb.Expectation {
-	var more []lb.Expectation
-	for _, fault := range []string{"server-clock", "server-clock:drift", "server-clock:back"} {
-		more = append(more, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
-			Why: "immune by design: " + server + " times leases by the monotonic clock, whatever the wall clock says", Source: server + " documentation"})
-	}
-	return Except(base, more...)
+	return Except(base, Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe},
+		Why: "immune by design: " + server + " times leases by the monotonic clock, whatever the wall clock says", Source: server + " documentation"}, ServerClocks()...)...)
 }
 
 // OnQuorum are the expectations of a lock service whose servers agree by majority:
@@ -170,30 +190,27 @@ func OnQuorum(base []lb.Expectation) []lb.Expectation {
 			Why: "a session outlives its connection: its client goes on with it on another", Source: "ZooKeeper Programmer's Guide, etcd documentation"})
 }
 
-// OnQuorumUntold is [OnQuorum] for a lock that tells its holder nothing when its session ends.
-func OnQuorumUntold(base []lb.Expectation) []lb.Expectation {
+// Untold are the expectations of a lock in ZooKeeper that tells its holder nothing when its session ends, beside
+// its own.
+func Untold(own ...lb.Expectation) []lb.Expectation {
+	base := OnMonotonicClock(slices.Concat(untouched(), []lb.Expectation{worksOn(), Forgotten()}, own), "ZooKeeper")
 	return onQuorum(base, lb.Broken, "what was granted is known to a majority, and so to every later leader; but where a session ends before its client is connected again, nobody tells the holder")
 }
 
 func onQuorum(base []lb.Expectation, worst lb.Outcome, why string) []lb.Expectation {
-	var more []lb.Expectation
-	for _, fault := range []string{"restart-server", "kill-server", "kill-leader", "cut-leader", "pause-leader", "deaf-leader", "cut-halves", "failover", "failover-by-command", "rolling-restart", "replace-member", "kill-two"} {
-		more = append(more, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe, worst}, Why: why, Source: "the protocols of ZooKeeper (Zab) and etcd (Raft)"})
-	}
-	return Except(base, more...)
+	return Except(base, Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, worst}, Why: why, Source: "the protocols of ZooKeeper (Zab) and etcd (Raft)"},
+		"restart-server", "kill-server", "kill-leader", "cut-leader", "pause-leader", "deaf-leader", "cut-halves", "failover", "failover-by-command", "rolling-restart", "replace-member", "kill-two")...)
 }
 
 // OnReplica are the expectations of a lock on one server with asynchronous replicas:
 // what was granted and not yet replicated is forgotten when one of them takes over.
 func OnReplica(base []lb.Expectation) []lb.Expectation {
 	const sentinel = `redis.io, "High availability with Redis Sentinel"`
-	for _, fault := range []string{"kill-leader", "pause-leader", "cut-leader", "cut-halves", "deaf-leader", "failover"} {
-		base = Except(base, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
-			Why: "another is promoted, which may lack the last writes, while the old master perhaps goes on to grant", Source: sentinel})
-	}
-	return Except(base,
+	return Except(base, append(Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
+		Why: "another is promoted, which may lack the last writes, while the old master perhaps goes on to grant", Source: sentinel},
+		"kill-leader", "pause-leader", "cut-leader", "cut-halves", "deaf-leader", "failover"),
 		lb.Expectation{Fault: "failover-unreplicated", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "the replica that takes over has never heard of the grant, nor of its token", Source: "redis.io, \"Distributed Locks with Redis\", on failover"})
+			Why: "the replica that takes over has never heard of the grant, nor of its token", Source: "redis.io, \"Distributed Locks with Redis\", on failover"})...)
 }
 
 // OnSession are the expectations of a lock that ends with a session, which the server can
@@ -203,7 +220,9 @@ func OnSession(base []lb.Expectation) []lb.Expectation {
 	if fenced(base) {
 		worst = lb.Fence
 	}
-	return Except(base, WorksOn(),
+	return Except(base, append(Under(lb.Expectation{Outcomes: []lb.Outcome{worst, lb.Check},
+		Why: "the next in line is granted the lock at once, perhaps before the holder is told that its session has ended", Source: ownClaim},
+		"expire", "expire-holder", "expire@before-write"), worksOn(),
 		lb.Expectation{Fault: "expire-waiter", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "who waits looks, before it takes the lock, whether its place in line is still there", Source: ownClaim},
 		lb.Expectation{Fault: "expire-line", Outcomes: []lb.Outcome{lb.Safe},
@@ -213,14 +232,19 @@ func OnSession(base []lb.Expectation) []lb.Expectation {
 		// Of the steps, those of a holder are the ones at which somebody can be hurt, and which those are
 		// each lock knows for itself; whoever stands at another is told before it is granted anything.
 		lb.Expectation{Fault: "expire@*", Outcomes: []lb.Outcome{worst, lb.Check, lb.Safe},
-			Why: "a client whose session ends before it holds the lock looks whether its place is still there; a holder may learn of it after the next in line was granted the lock", Source: ownClaim},
-		expired("expire", worst), expired("expire-holder", worst), expired("expire@before-write", worst))
+			Why: "a client whose session ends before it holds the lock looks whether its place is still there; a holder may learn of it after the next in line was granted the lock", Source: ownClaim})...)
 }
 
-// expired is what the end of a holder's session does.
-func expired(fault string, worst lb.Outcome) lb.Expectation {
-	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{worst, lb.Check},
-		Why: "the next in line is granted the lock at once, perhaps before the holder is told that its session has ended", Source: ownClaim}
+// Recovery is the source of what servers that have forgotten their votes do to Redlock.
+const Recovery = `redis.io, "Distributed Locks with Redis", on crash recovery`
+
+// OnMasters are the expectations of a lease that a majority of independent Redis servers grants, each of which
+// may come back empty.
+func OnMasters(base []lb.Expectation) []lb.Expectation {
+	return Except(InRedis(base), divided("the smaller side has no majority, and grants nothing"),
+		lb.Expectation{Fault: "kill-two", Outcomes: []lb.Outcome{lb.Safe}, Why: "three of five are a majority", Source: Recovery},
+		lb.Expectation{Fault: "rolling-restart", Outcomes: []lb.Outcome{lb.Broken, lb.Safe},
+			Why: "who has a bare majority loses it with one node that comes back empty; who has more does not", Source: Recovery})
 }
 
 // Except returns the expectations with some replaced, by fault, or added.

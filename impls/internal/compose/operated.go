@@ -1,6 +1,10 @@
 package compose
 
-import lb "github.com/lockbench/lockbench"
+import (
+	"slices"
+
+	lb "github.com/lockbench/lockbench"
+)
 
 const (
 	eviction    = `redis.io, "Key eviction"`
@@ -14,7 +18,11 @@ func InRedis(base []lb.Expectation) []lb.Expectation {
 	if fenced(base) { // the counter of tokens has no end
 		worst = lb.Fence
 	}
-	return Except(base, emptied("restart-server"), emptied("kill-server"),
+	return Except(base, append(slices.Concat(
+		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
+			Why: "a server that keeps nothing on its disk comes back without the grant; whether that was one of several, or the grant was given back by then, is chance", Source: persistence}, endingServers()...),
+		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe},
+			Why: "the grant is a key and not a connection; its holder connects again", Source: ownClaim}, EndingConnections()...)),
 		lb.Expectation{Fault: "flushall", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 			Why: "the server forgets the grant, and the counter of tokens with it", Source: `redis.io, "FLUSHALL"`},
 		lb.Expectation{Fault: "evict", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
@@ -23,19 +31,6 @@ func InRedis(base []lb.Expectation) []lb.Expectation {
 			Why: "volatile-ttl takes what ends soonest, which is the lock; who renews it may be told before somebody else is granted it", Source: eviction},
 		lb.Expectation{Fault: "out-of-memory", Outcomes: []lb.Outcome{lb.Safe},
 			Why: "a grant that needs memory is refused, and one that is there stays: the outage is as long as the fault", Source: eviction},
-		ended("kill-session"), ended("idle-holder"), ended("reconnect-storm"),
 		lb.Expectation{Fault: "snapshot", Outcomes: []lb.Outcome{lb.Safe}, Why: "a child process writes what the server knew; the server goes on", Source: persistence},
-	)
-}
-
-// emptied is what becomes of a lock whose server is killed: it keeps nothing on its disk.
-func emptied(fault string) lb.Expectation {
-	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
-		Why: "a server that keeps nothing on its disk comes back without the grant; whether that was one of several, or the grant was given back by then, is chance", Source: persistence}
-}
-
-// ended is what a lock that is a key owes to the end of its holder's connection: nothing.
-func ended(fault string) lb.Expectation {
-	return lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Safe},
-		Why: "the grant is a key and not a connection; its holder connects again", Source: ownClaim}
+	)...)
 }
