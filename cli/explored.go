@@ -130,7 +130,7 @@ func (x *exploring) violation(dir string, l lb.Impl, i int, v *explore.Violation
 func (x *exploring) orderPlan(p history.Plan, info lb.Info, v *explore.Violation) history.Plan {
 	p.Machine = run.Here()
 	p.About = &history.About{Program: filepath.Base(os.Args[0]), Algorithm: info.Doc, Group: x.Groups[info.Name], Source: info.Source, Requests: info.Requests, Takes: info.Takes,
-		Story: v.Story, Wrong: v.Class}
+		Story: v.Story, Wrong: v.Class.Fault()}
 	return p
 }
 
@@ -141,7 +141,7 @@ func (x *exploring) show(cmd *cobra.Command, dir string, r *explore.Result) erro
 	switch {
 	case r.Plan.Replay != nil && r.Replays[lb.Broken]+r.Replays[lb.Stuck]+r.Replays[lb.Fence] > 0, r.Undeclared():
 		code = exitBroke
-	case r.ProvesNothing():
+	case r.Spoilt() != "":
 		code = exitUndecided
 	}
 	if x.json {

@@ -130,7 +130,7 @@ type About struct {
 	Requests []string `json:"requests,omitempty"`
 	Takes    string   `json:"takes,omitempty"`
 	// Story tells the order that the run went, a line a move, of an exploration; Wrong is what
-	// goes wrong in it, such as "1 crash".
+	// goes wrong in it, such as "1 crash" or "no fault".
 	Story []string `json:"story,omitempty"`
 	Wrong string   `json:"wrong,omitempty"`
 }

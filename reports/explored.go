@@ -66,16 +66,16 @@ func (t terminal) hanging(head, s string) {
 func (t terminal) classes(e *rundir.Explored) {
 	name, orders, came := 0, 0, 0
 	for _, c := range e.Classes {
-		name, orders, came = max(name, len(c.Name)), max(orders, len(thousands(c.Orders))), max(came, len(cameOf(c)))
+		name, orders, came = max(name, len(c.Class.String())), max(orders, len(thousands(c.Orders))), max(came, len(cameOf(c)))
 	}
 	for _, c := range e.Classes {
 		n := thousands(c.Orders)
-		t.line(fmt.Sprintf("  %s  %s%s %s: %s  %s", pad(c.Name, name), strings.Repeat(" ", orders-len(n)), n, pad(english.Noun(c.Orders, "order"), 6), pad(cameOf(c), came), c.Declared))
+		t.line(fmt.Sprintf("  %s  %s%s %s: %s  %s", pad(c.Class.String(), name), strings.Repeat(" ", orders-len(n)), n, pad(english.Noun(c.Orders, "order"), 6), pad(cameOf(c), came), c.Declared))
 	}
 }
 
 // cameOf is what came of the orders of a class.
-func cameOf(c rundir.ExploredClass) string {
+func cameOf(c *rundir.ExploredClass) string {
 	var came []string
 	for _, o := range orderOutcomes {
 		if n := c.Outcomes[o]; n > 0 {
@@ -101,9 +101,9 @@ func Replayed(w io.Writer, times int, came map[lb.Outcome]int, reason string) er
 
 // exploredSays is the verdict, in one sentence without its end.
 func exploredSays(e *rundir.Explored) string {
-	n, broken, whole := 0, 0, !e.Interrupted && e.GivenUp == "" && e.Timeless == ""
+	n, broken, whole := e.Orders(), 0, !e.Interrupted && e.GivenUp == "" && e.Timeless == ""
 	for _, l := range e.Levels {
-		n, broken, whole = n+l.Orders, broken+l.Broken, whole && l.Share >= 1 && l.Astray+l.Cut == 0
+		broken, whole = broken+l.Broken, whole && l.Share >= 1 && l.Astray+l.Cut == 0
 	}
 	of := ": every order of " + e.Within
 	if !whole {
@@ -139,7 +139,7 @@ func never(what []string) string {
 // lock.
 func brokenAs(e *rundir.Explored) lb.Outcome {
 	for _, o := range orderOutcomes {
-		if rundir.Breaks(o) && e.Came(o) > 0 {
+		if rundir.Breaks(o) && e.CameTo(o) > 0 {
 			return o
 		}
 	}
@@ -150,7 +150,7 @@ func brokenAs(e *rundir.Explored) lb.Outcome {
 func brokenBy(e *rundir.Explored) string {
 	var all []string
 	for _, o := range orderOutcomes {
-		if n := e.Came(o); rundir.Breaks(o) && n > 0 {
+		if n := e.CameTo(o); rundir.Breaks(o) && n > 0 {
 			all = append(all, string(o)+" by "+thousands(n))
 		}
 	}

@@ -14,6 +14,9 @@ import (
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
+// anExpiry is what goes wrong in orders with one expiry.
+var anExpiry = rundir.Class{{What: "expiry", Times: 1}}
+
 // writeExplored writes the exploration of a lock that some orders break, with one of them, or of
 // one that none does.
 func writeExplored(t *testing.T, dir, lock string, breaks bool) {
@@ -21,14 +24,14 @@ func writeExplored(t *testing.T, dir, lock string, breaks bool) {
 	file := map[string]any{"schema": history.Schema, "plan": map[string]any{"algorithm": lock, "topology": "redis"}, "within": "2 clients, at most one expiry",
 		"seconds": 61.2, "digest": "28daf58f2e208ed3",
 		"levels":  []any{map[string]any{"faults": 0, "orders": 20, "share": 1}, map[string]any{"faults": 1, "orders": 1054, "share": 1}},
-		"classes": []any{map[string]any{"name": "nothing", "orders": 1074, "outcomes": map[string]int{"SAFE": 1074}, "declared": "as declared (none: SAFE)"}}}
+		"classes": []any{map[string]any{"class": rundir.Class{}, "orders": 1074, "outcomes": map[string]int{"SAFE": 1074}, "declared": "as declared (none: SAFE)"}}}
 	if breaks {
 		h, f := lateDelete()
-		order := rundir.ViolationOf(1, "1 expiry")
+		order := rundir.ViolationOf(1, anExpiry)
 		story := []string{"c1 sends set: c1 is granted the lock", "a lease's time passes in which nobody runs, on every clock", "c1 sends del"}
 		file["levels"] = []any{map[string]any{"faults": 1, "orders": 1000, "share": 0.0417, "broken": 12, "sampled": 250, "drawn": 300, "shown": map[string]any{"2": 0.63, "3": 0.04}, "met": 1700, "astray": 3, "why": "a server was slow"}}
-		file["classes"] = []any{map[string]any{"name": "1 expiry", "orders": 1000, "outcomes": map[string]int{"SAFE": 988, "BROKEN": 12}, "again": []string{"BROKEN"}}}
-		file["violations"] = []any{map[string]any{"class": "1 expiry", "outcome": "BROKEN", "reason": f.Mechanism + ": " + f.Sentence, "story": story, "dir": order}}
+		file["classes"] = []any{map[string]any{"class": anExpiry, "orders": 1000, "outcomes": map[string]int{"SAFE": 988, "BROKEN": 12}, "again": []string{"BROKEN"}}}
+		file["violations"] = []any{map[string]any{"class": anExpiry, "outcome": "BROKEN", "reason": f.Mechanism + ": " + f.Sentence, "story": story, "dir": order}}
 		plan := history.Plan{Algorithm: lock, Fault: "none", Order: json.RawMessage(`[{}]`), About: &history.About{Program: "lockbench", Story: story, Wrong: "1 expiry"}}
 		at := filepath.Join(dir, filepath.FromSlash(order))
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
@@ -126,21 +129,21 @@ func TestExploredPages(t *testing.T) {
 // TestExploredSays: what an order came to once and not again is not told as what the lock does, and outcomes
 // are told apart.
 func TestExploredSays(t *testing.T) {
-	class := func(name string, came map[lb.Outcome]int, again ...lb.Outcome) rundir.ExploredClass {
-		return rundir.ExploredClass{Name: name, Orders: 100, Outcomes: came, Again: again}
+	class := func(of rundir.Class, came map[lb.Outcome]int, again ...lb.Outcome) *rundir.ExploredClass {
+		return &rundir.ExploredClass{Class: of, Orders: 100, Outcomes: came, Again: again}
 	}
-	for want, e := range map[string]rundir.Explored{
-		"BROKEN by 60, STUCK by 10 of 200 orders": {Classes: []rundir.ExploredClass{
-			class("1 expiry", map[lb.Outcome]int{lb.Broken: 60}, lb.Broken), class("1 crash", map[lb.Outcome]int{lb.Stuck: 10}, lb.Stuck)}},
-		"FENCE by 12 of 200 orders": {Doubts: []string{"BROKEN (once)"}, Classes: []rundir.ExploredClass{
-			class("nothing", map[lb.Outcome]int{lb.Broken: 1}), class("1 expiry", map[lb.Outcome]int{lb.Fence: 12}, lb.Fence)}},
-		"nothing is proven": {Doubts: []string{"BROKEN (once)"}, Classes: []rundir.ExploredClass{class("nothing", map[lb.Outcome]int{lb.Broken: 1})}},
+	for want, e := range map[string]rundir.Found{
+		"BROKEN by 60, STUCK by 10 of 200 orders": {Classes: []*rundir.ExploredClass{
+			class(anExpiry, map[lb.Outcome]int{lb.Broken: 60}, lb.Broken), class(rundir.Class{{What: "crash", Times: 1}}, map[lb.Outcome]int{lb.Stuck: 10}, lb.Stuck)}},
+		"FENCE by 12 of 200 orders": {Doubts: []string{"BROKEN (once)"}, Classes: []*rundir.ExploredClass{
+			class(nil, map[lb.Outcome]int{lb.Broken: 1}), class(anExpiry, map[lb.Outcome]int{lb.Fence: 12}, lb.Fence)}},
+		"nothing is proven": {Doubts: []string{"BROKEN (once)"}, Classes: []*rundir.ExploredClass{class(nil, map[lb.Outcome]int{lb.Broken: 1})}},
 		"one order, performed again: BROKEN 19 times, SAFE 1 time": {Replays: map[lb.Outcome]int{lb.Broken: 19, lb.Safe: 1}},
 	} {
 		for range 2 {
-			e.Levels = append(e.Levels, rundir.ExploredLevel{Orders: 100, Share: 1})
+			e.Levels = append(e.Levels, &rundir.ExploredLevel{Orders: 100, Share: 1})
 		}
-		if got := exploredSays(&e); !strings.HasPrefix(got, want) {
+		if got := exploredSays(&rundir.Explored{Found: e}); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -50,14 +50,6 @@ func loadOrders(dir string) (*page, error) {
 	return p, nil
 }
 
-// wrongIn names what goes wrong in an order where otherwise a fault is named.
-func wrongIn(class string) string {
-	if class == "nothing" {
-		return "no fault"
-	}
-	return class
-}
-
 // ordersView is what a page says of the exploration of a lock.
 type ordersView struct {
 	Lock, Says string
@@ -72,13 +64,10 @@ type ordersView struct {
 
 func newOrdersView(e *rundir.Explored, at place) ordersView {
 	v := ordersView{Lock: e.Plan.Algorithm, Says: exploredSays(e), Rest: unwalked(e)}
-	n, broken := 0, 0
-	for _, l := range e.Levels {
-		n += l.Orders
-	}
+	n, broken := e.Orders(), 0
 	for _, o := range orderOutcomes {
 		if rundir.Breaks(o) {
-			broken += e.Came(o)
+			broken += e.CameTo(o)
 		}
 	}
 	switch v.Outcome = brokenAs(e); {
@@ -103,7 +92,7 @@ func newOrdersView(e *rundir.Explored, at place) ordersView {
 			continue
 		}
 		how, _, _ := strings.Cut(o.Reason, ":")
-		v.Links = append(v.Links, link{fmt.Sprintf("%s by %s: %s", o.Outcome, wrongIn(o.Class), how), path.Join(at.to(e.Dir), o.Dir, rundir.PageFile)})
+		v.Links = append(v.Links, link{fmt.Sprintf("%s by %s: %s", o.Outcome, o.Class.Fault(), how), path.Join(at.to(e.Dir), o.Dir, rundir.PageFile)})
 	}
 	return v
 }

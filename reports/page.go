@@ -80,7 +80,7 @@ func cellOf(run *rundir.Run) checker.Cell {
 	c := checker.CellOf([]checker.Result{r})
 	c.Dir = "."
 	if plan.About != nil && plan.About.Wrong != "" {
-		c.Fault = wrongIn(plan.About.Wrong)
+		c.Fault = plan.About.Wrong
 	}
 	return c
 }

@@ -114,11 +114,19 @@ type explored struct {
 	Classes []class `json:"classes"`
 }
 
-// class are the orders in which the same went wrong.
+// class are the orders in which the same went wrong, by the name that conditions give it.
 type class struct {
 	Name     string             `json:"name"`
 	Orders   int                `json:"orders"`
 	Outcomes map[lb.Outcome]int `json:"outcomes"`
+}
+
+func exploredOf(x rundir.Explored) (e explored) {
+	e.Plan.Algorithm = x.Plan.Algorithm
+	for _, c := range x.Classes {
+		e.Classes = append(e.Classes, class{c.Class.String(), c.Orders, c.Outcomes})
+	}
+	return e
 }
 
 func (c class) String() string {
@@ -189,9 +197,9 @@ func read(verb string, out []byte) (*facts, error) {
 	case "explore":
 		d := json.NewDecoder(bytes.NewReader(out))
 		for err == nil {
-			var x explored
+			var x rundir.Explored
 			if err = d.Decode(&x); err == nil {
-				f.Explored = append(f.Explored, x)
+				f.Explored = append(f.Explored, exploredOf(x))
 			}
 		}
 		if errors.Is(err, io.EOF) {

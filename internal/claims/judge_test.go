@@ -25,8 +25,8 @@ const (
 			"handoffs": {"unit": "handoffs/s", "values": [{"round": 0, "value": 100}, {"round": 1, "value": 140}], "median": 120, "low": 100, "high": 140}}},
 		{"algorithm": "b", "servers": "disk", "loop": "closed", "clients": 1, "locks": 1, "never": 3, "figures": {
 			"cycle": {"unit": "ns", "values": [{"round": 0, "value": 1e6}, {"round": 1, "value": 1e6}], "median": 1e6, "low": 1e6, "high": 1e6}}}]}`
-	someOrders = `{"plan": {"algorithm": "a"}, "classes": [{"name": "nothing", "orders": 4, "outcomes": {"SAFE": 4}}, {"name": "1 expiry", "orders": 9, "outcomes": {"SAFE": 6, "CHECK": 2, "BROKEN": 1}}]}
-		{"plan": {"algorithm": "b"}, "classes": [{"name": "nothing", "orders": 1, "outcomes": {"INCONCLUSIVE": 1}}]}`
+	someOrders = `{"plan": {"algorithm": "a"}, "classes": [{"class": [], "orders": 4, "outcomes": {"SAFE": 4}}, {"class": [{"what": "expiry", "times": 1}], "orders": 9, "outcomes": {"SAFE": 6, "CHECK": 2, "BROKEN": 1}}]}
+		{"plan": {"algorithm": "b"}, "classes": [{"class": [], "orders": 1, "outcomes": {"INCONCLUSIVE": 1}}]}`
 	aStudy = `{"schema": 1, "ensembles": [{"kind": "zookeeper", "servers": 4, "survives": 1, "splits": [
 		{"few": {"servers": 1, "locks": false}, "many": {"servers": 3, "locks": true}}, {"few": {"servers": 2, "locks": false}, "many": {"servers": 2, "locks": false}}]}]}`
 	someFacts = `{"schema": 1, "answers": [{"question": "counts", "facts": [{"name": "begins-at-one", "holds": true, "saw": "it began at 1"}]}, {"question": "broke", "failed": "it fell"}]}`

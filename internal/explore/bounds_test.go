@@ -96,16 +96,18 @@ func TestBoundsAllow(t *testing.T) {
 	}
 }
 
-func TestClass(t *testing.T) {
+// TestClassOf: what went wrong is counted, in one sequence whatever came first, and there are words for it.
+func TestClassOf(t *testing.T) {
 	dies, expires, loses := Move{Client: "c1", Do: Dies}, Move{Do: Expires}, Move{Client: "c2", Do: Loses}
 	for want, moves := range map[string][]Move{
 		"nothing":                    {{Client: "c1", Do: Works}},
 		"1 crash":                    {{Client: "c1", Do: Works}, dies},
 		"2 expiries":                 {expires, expires},
+		"2 crashes":                  {dies, dies},
 		"1 expiry and 1 crash":       {dies, expires},
 		"1 crash and 2 lost replies": {loses, dies, loses},
 	} {
-		if got := class(moves); got != want {
+		if got := classOf(moves).String(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

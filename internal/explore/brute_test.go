@@ -19,6 +19,7 @@ import (
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
@@ -72,7 +73,7 @@ func TestPrunedIsAll(t *testing.T) {
 		t.Run(fmt.Sprintf("%d-%s", i, c.name[len("small-"):]), func(t *testing.T) {
 			t.Parallel()
 			testkit.Share(t, 1)
-			few, err := walked(t, explore.Plan{Algorithm: c.name, Workload: c.work, Bounds: c.Bounds})
+			few, err := walked(t, explore.Plan{ExploredLock: rundir.ExploredLock{Algorithm: c.name}, Workload: c.work, Bounds: c.Bounds})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +86,7 @@ func TestPrunedIsAll(t *testing.T) {
 			if c.levels() == 0 && c.Renewals == 0 && c.Clients == 2 && c.work == "" { // else they are too many
 				most = explore.EveryCall
 			}
-			all, err := walked(t, explore.Plan{Algorithm: c.name, Workload: c.work, Bounds: c.Bounds, Unpruned: most})
+			all, err := walked(t, explore.Plan{ExploredLock: rundir.ExploredLock{Algorithm: c.name}, Workload: c.work, Bounds: c.Bounds, Unpruned: most})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,11 +129,11 @@ func TestKeptIsAll(t *testing.T) {
 			topology, err := catalog().Topology(c.topology)
 			testkit.Need(t, "the local lab with "+c.topology, errors.Join(err, lab.Local().Ready(t.Context(), []lab.Kind{topology.Kind})))
 			testkit.Share(t, 1)
-			few, err := walked(t, explore.Plan{Algorithm: c.lock, Topology: c.topology, Bounds: c.Bounds})
+			few, err := walked(t, explore.Plan{ExploredLock: rundir.ExploredLock{Algorithm: c.lock, Topology: c.topology}, Bounds: c.Bounds})
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, err := walked(t, explore.Plan{Algorithm: c.lock, Topology: c.topology, Bounds: c.Bounds, Unpruned: explore.EveryMoment})
+			all, err := walked(t, explore.Plan{ExploredLock: rundir.ExploredLock{Algorithm: c.lock, Topology: c.topology}, Bounds: c.Bounds, Unpruned: explore.EveryMoment})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,7 +193,7 @@ func falseReads() small {
 func TestFalseReads(t *testing.T) {
 	t.Parallel()
 	testkit.Share(t, 1)
-	_, err := walked(t, explore.Plan{Algorithm: "small-false-reads", Bounds: within(nil)})
+	_, err := walked(t, explore.Plan{ExploredLock: rundir.ExploredLock{Algorithm: "small-false-reads"}, Bounds: within(nil)})
 	if err == nil || !strings.Contains(err.Error(), "the lock says that its get only reads") {
 		t.Errorf("%v", err)
 	}
@@ -215,7 +216,7 @@ func (s shy) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 func TestCantBegin(t *testing.T) {
 	t.Parallel()
 	testkit.Share(t, 1)
-	r, err := walked(t, explore.Plan{Algorithm: "small-shy", Bounds: within(nil)})
+	r, err := walked(t, explore.Plan{ExploredLock: rundir.ExploredLock{Algorithm: "small-shy"}, Bounds: within(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,18 +6,15 @@ import (
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // worst are the outcomes of orders, the gravest first.
 var worst = []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check, lb.Safe}
 
-// likeIt are the faults under which a lock declares what is to be expected of orders in which this went
+// likeIt are the faults under which a lock declares what is to be expected of orders in which this goes
 // wrong, and the kinds of faults that do the same at a step: an order strikes at any.
 func likeIt(what string, t lb.Traits) (faults, kinds []string) {
-	if what == "" {
-		return []string{"none"}, nil
-	}
 	i := slices.IndexFunc(wrongs, func(w wrong) bool { return w.what == what })
 	if i < 0 {
 		return nil, nil
@@ -29,26 +26,20 @@ func likeIt(what string, t lb.Traits) (faults, kinds []string) {
 	return l.faults, l.atSteps
 }
 
-// went is what goes wrong in orders of the class, which names one thing; "" where nothing does.
-func went(class string) string {
-	_, what, _ := strings.Cut(class, " ")
-	for _, w := range wrongs {
-		if what == w.what || what == english.Count(2, w.what)[len("2 "):] {
-			return w.what
-		}
+// promised is what the lock declares of a class of orders: of each thing that goes wrong in them by itself.
+func promised(class rundir.Class, info lb.Info) (all []lb.Expectation) {
+	if len(class) == 0 {
+		return declaredOf([]string{"none"}, nil, info)
 	}
-	return what
+	for _, w := range class {
+		faults, kinds := likeIt(w.What, info.Traits)
+		all = append(all, declaredOf(faults, kinds, info)...)
+	}
+	return all
 }
 
-// promised is what the lock declares of a class of orders.
-func promised(class string, info lb.Info) (all []lb.Expectation) {
-	if some := strings.Split(class, " and "); len(some) > 1 { // each by itself is declared to do that
-		for _, one := range some {
-			all = append(all, promised(one, info)...)
-		}
-		return all
-	}
-	faults, kinds := likeIt(went(class), info.Traits)
+// declaredOf is what the lock declares of these faults, and of these kinds at a step.
+func declaredOf(faults, kinds []string, info lb.Info) (all []lb.Expectation) {
 	named := map[string]bool{}
 	for _, fault := range faults {
 		if e := info.Expected(fault); e != nil && !named[e.Fault] { // one entry may be for several
@@ -69,7 +60,7 @@ func promised(class string, info lb.Info) (all []lb.Expectation) {
 
 // excused reports whether the lock declares that orders of the class come to the outcome. Who
 // declares that two hold it needs not say that a fence sees them.
-func excused(class string, o lb.Outcome, info lb.Info) bool {
+func excused(class rundir.Class, o lb.Outcome, info lb.Info) bool {
 	return slices.ContainsFunc(promised(class, info), func(e lb.Expectation) bool {
 		return slices.Contains(e.Outcomes, o) || o == lb.Fence && slices.Contains(e.Outcomes, lb.Broken)
 	})
@@ -79,19 +70,19 @@ func excused(class string, o lb.Outcome, info lb.Info) bool {
 // like what went wrong in them.
 func (r *Result) Declare(info lb.Info) {
 	for _, c := range r.Classes {
-		c.Declared = c.declared(info)
+		declare(c, info)
 	}
 	for i := range r.Violations {
 		v := &r.Violations[i]
-		v.Undeclared = breaks(v.Outcome) && !excused(v.Class, v.Outcome, info)
+		v.Undeclared = rundir.Breaks(v.Outcome) && !excused(v.Class, v.Outcome, info)
 	}
 }
 
-func (c *Class) declared(info lb.Info) string {
+func declare(c *rundir.ExploredClass, info lb.Info) {
 	got := slices.IndexFunc(worst, func(o lb.Outcome) bool { return c.Outcomes[o] > 0 })
 	var list []string
 	declared := map[lb.Outcome]bool{}
-	for _, e := range promised(c.Name, info) {
+	for _, e := range promised(c.Class, info) {
 		var outcomes []string
 		for _, o := range e.Outcomes {
 			outcomes = append(outcomes, string(o))
@@ -100,18 +91,18 @@ func (c *Class) declared(info lb.Info) string {
 		list = append(list, e.Fault+": "+strings.Join(outcomes, ", "))
 	}
 	if got < 0 || len(list) == 0 {
-		return ""
+		return
 	}
 	says := notDeclared
 	switch {
-	case slices.ContainsFunc(worst, func(o lb.Outcome) bool { return c.Outcomes[o] > 0 && breaks(o) && !excused(c.Name, o, info) }):
+	case slices.ContainsFunc(worst, func(o lb.Outcome) bool { return c.Outcomes[o] > 0 && rundir.Breaks(o) && !excused(c.Class, o, info) }):
 	case declared[worst[got]]:
 		says = "as declared"
 	case slices.ContainsFunc(worst[:got], func(o lb.Outcome) bool { return declared[o] }):
 		says = "milder than declared"
 	}
-	c.Undeclared = says == notDeclared && !breaks(worst[got])
-	return fmt.Sprintf("%s (%s)", says, strings.Join(list, "; "))
+	c.Undeclared = says == notDeclared && !rundir.Breaks(worst[got])
+	c.Declared = fmt.Sprintf("%s (%s)", says, strings.Join(list, "; "))
 }
 
 const notDeclared = "not declared"
@@ -127,14 +118,4 @@ func (r *Result) Broken() (n int) {
 // Undeclared reports whether some order broke the lock in a way that it does not declare.
 func (r *Result) Undeclared() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Undeclared })
-}
-
-// ProvesNothing reports whether too many orders did not go as planned for the rest to say
-// something, or one broke the lock that did not do so again.
-func (r *Result) ProvesNothing() bool {
-	astray := 0
-	for _, l := range r.Levels {
-		astray += l.Astray
-	}
-	return len(r.Doubts) > 0 || r.GivenUp != "" || r.Timeless != "" || 100*astray > r.Orders()+astray || slices.ContainsFunc(r.Levels, func(l *Level) bool { return l.Orders == 0 && l.Astray > 0 })
 }

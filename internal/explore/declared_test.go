@@ -7,6 +7,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	every "github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // TestDeclared: what orders showed is held against what the lock says of the fault that is most
@@ -32,31 +33,31 @@ func TestDeclared(t *testing.T) {
 	}}
 	for _, c := range []struct {
 		of         lb.Info
-		class      string
+		class      rundir.Class
 		outcome    lb.Outcome
 		says       string
 		undeclared bool
 	}{
-		{info, "nothing", lb.Safe, "as declared (none: SAFE)", false},
-		{info, "nothing", lb.Broken, "not declared (none: SAFE)", true},
-		{info, "1 expiry", lb.Check, "milder than declared (pause-holder: BROKEN)", false},
-		{info, "1 crash", lb.Stuck, "as declared (kill-holder: SAFE; kill@after-setnx: STUCK)", false},
-		{info, "1 crash", lb.Broken, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
-		{info, "1 crash", lb.Fence, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
-		{info, "1 expiry", lb.Fence, "milder than declared (pause-holder: BROKEN)", false},
-		{info, "1 expiry", lb.Stuck, "not declared (pause-holder: BROKEN)", true},
-		{info, "1 lost reply", lb.Safe, "", false},
-		{heard, "2 lost replies", lb.Stuck, "as declared (reset-grant: STUCK; reset-reply: SAFE)", false},
-		{heard, "1 lost reply and 1 crash", lb.Stuck, "as declared (reset-grant: STUCK; reset-reply: SAFE)", false},
-		{info, "1 lost reply", lb.Broken, "", true},
-		{info, "2 crashes", lb.Broken, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
-		{session, "1 expiry", lb.Fence, "as declared (expire*: CHECK; pause-holder: FENCE; expire@after-put: CHECK)", false},
-		{session, "1 expiry", lb.Broken, "not declared (expire*: CHECK; pause-holder: FENCE; expire@after-put: CHECK)", true},
-		{session, "1 ended session", lb.Safe, "as declared (expire-waiter: SAFE)", false},
-		{session, "2 ended sessions", lb.Fence, "not declared (expire-waiter: SAFE)", true},
+		{info, nil, lb.Safe, "as declared (none: SAFE)", false},
+		{info, nil, lb.Broken, "not declared (none: SAFE)", true},
+		{info, rundir.Class{{What: "expiry", Times: 1}}, lb.Check, "milder than declared (pause-holder: BROKEN)", false},
+		{info, rundir.Class{{What: "crash", Times: 1}}, lb.Stuck, "as declared (kill-holder: SAFE; kill@after-setnx: STUCK)", false},
+		{info, rundir.Class{{What: "crash", Times: 1}}, lb.Broken, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
+		{info, rundir.Class{{What: "crash", Times: 1}}, lb.Fence, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
+		{info, rundir.Class{{What: "expiry", Times: 1}}, lb.Fence, "milder than declared (pause-holder: BROKEN)", false},
+		{info, rundir.Class{{What: "expiry", Times: 1}}, lb.Stuck, "not declared (pause-holder: BROKEN)", true},
+		{info, rundir.Class{{What: "lost reply", Times: 1}}, lb.Safe, "", false},
+		{heard, rundir.Class{{What: "lost reply", Times: 2}}, lb.Stuck, "as declared (reset-grant: STUCK; reset-reply: SAFE)", false},
+		{heard, rundir.Class{{What: "lost reply", Times: 1}, {What: "crash", Times: 1}}, lb.Stuck, "as declared (reset-grant: STUCK; reset-reply: SAFE)", false},
+		{info, rundir.Class{{What: "lost reply", Times: 1}}, lb.Broken, "", true},
+		{info, rundir.Class{{What: "crash", Times: 2}}, lb.Broken, "not declared (kill-holder: SAFE; kill@after-setnx: STUCK)", true},
+		{session, rundir.Class{{What: "expiry", Times: 1}}, lb.Fence, "as declared (expire*: CHECK; pause-holder: FENCE; expire@after-put: CHECK)", false},
+		{session, rundir.Class{{What: "expiry", Times: 1}}, lb.Broken, "not declared (expire*: CHECK; pause-holder: FENCE; expire@after-put: CHECK)", true},
+		{session, rundir.Class{{What: "ended session", Times: 1}}, lb.Safe, "as declared (expire-waiter: SAFE)", false},
+		{session, rundir.Class{{What: "ended session", Times: 2}}, lb.Fence, "not declared (expire-waiter: SAFE)", true},
 	} {
-		class := Class{Name: c.class, Outcomes: map[lb.Outcome]int{lb.Safe: 3, c.outcome: 1}}
-		r := Result{Classes: []*Class{&class}, Violations: []Violation{{Class: c.class, Outcome: c.outcome}}}
+		class := rundir.ExploredClass{Class: c.class, Outcomes: map[lb.Outcome]int{lb.Safe: 3, c.outcome: 1}}
+		r := Result{Found: rundir.Found{Classes: []*rundir.ExploredClass{&class}}, Violations: []Violation{{ExploredOrder: rundir.ExploredOrder{Class: c.class, Outcome: c.outcome}}}}
 		if r.Declare(c.of); class.Declared != c.says || r.Undeclared() != c.undeclared {
 			t.Errorf("%s %s: %q, %v", c.class, c.outcome, class.Declared, r.Undeclared())
 		}
@@ -139,10 +140,10 @@ func TestKeep(t *testing.T) {
 	var r Result
 	long := make([]Move, 9)
 	for n := 9; n > 0; n-- {
-		r.keep(Violation{Schedule: Schedule{Moves: long[:n]}, Outcome: lb.Broken})
+		r.keep(Violation{Schedule: Schedule{Moves: long[:n]}, ExploredOrder: rundir.ExploredOrder{Outcome: lb.Broken}})
 	}
-	r.keep(Violation{Schedule: Schedule{Moves: long}, Outcome: lb.Stuck})
-	r.keep(Violation{Schedule: Schedule{Moves: []Move{{Client: "c1", Do: Dies}}}, Outcome: lb.Broken})
+	r.keep(Violation{Schedule: Schedule{Moves: long}, ExploredOrder: rundir.ExploredOrder{Outcome: lb.Stuck}})
+	r.keep(Violation{Schedule: Schedule{Moves: []Move{{Client: "c1", Do: Dies}}}, ExploredOrder: rundir.ExploredOrder{Outcome: lb.Broken}})
 	var got []int
 	for _, v := range r.Violations {
 		got = append(got, len(v.Moves))

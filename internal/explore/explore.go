@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/errand"
 	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -190,7 +191,7 @@ func (x *exploration) walk(ctx context.Context) error {
 		if x.plan.Unpruned < EveryMoment && x.plan.first() {
 			w.kept = kept{}
 		}
-		level := &Level{Faults: n}
+		level := &rundir.ExploredLevel{Faults: n}
 		x.result.Levels = append(x.result.Levels, level)
 		w.told = func(o Order, moves []Move) error {
 			if x.left-w.astray <= x.above+part/drawn {
@@ -235,7 +236,7 @@ var (
 )
 
 // take judges an order that was walked to its end.
-func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *Level, share float64) error {
+func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *rundir.ExploredLevel, share float64) error {
 	x.longest = max(x.longest, len(moves))
 	key := x.key(moves)
 	if x.seen[key] { // before something led astray
@@ -260,8 +261,8 @@ func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *L
 	x.seen[key] = true
 	x.result.count(moves, res)
 	x.result.ended(way(events[:done]), res.Outcome)
-	if breaks(res.Outcome) {
-		x.result.keep(Violation{Schedule: Schedule{Plan: x.plan, Moves: slices.Clone(moves), Later: later}, Outcome: res.Outcome, Reason: res.Reason, Events: events, Result: &res})
+	if rundir.Breaks(res.Outcome) {
+		x.result.keep(Violation{Schedule: Schedule{Plan: x.plan, Moves: slices.Clone(moves), Later: later}, ExploredOrder: rundir.ExploredOrder{Outcome: res.Outcome, Reason: res.Reason}, Events: events, Result: &res})
 		level.Broken++
 	}
 	if now := time.Now(); now.Sub(x.told) > 200*time.Millisecond {

@@ -31,7 +31,3 @@ func judge(ctx context.Context, plan history.Plan, w workloads.Workload, events 
 	}
 	return res, ctx.Err()
 }
-
-// breaks reports whether an outcome is harm that no look of a client at its own lease avoids: of one
-// that takes a fence, the lock itself broke.
-func breaks(o lb.Outcome) bool { return o == lb.Broken || o == lb.Stuck || o == lb.Fence }

@@ -2,16 +2,14 @@ package explore
 
 import (
 	lb "github.com/lockbench/lockbench"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // Plan says what is explored, and where.
 type Plan struct {
-	Algorithm string        `json:"algorithm"`
-	Exec      *history.Exec `json:"exec,omitempty"` // nil for a lock of the list
-	Topology  string        `json:"topology"`
-	Lab       string        `json:"lab"`
-	Bounds    Bounds        `json:"bounds"`
+	rundir.ExploredLock
+	Lab    string `json:"lab"`
+	Bounds Bounds `json:"bounds"`
 	// Workload is what clients do, one of [Workloads]; "" for the first.
 	Workload string `json:"workload,omitempty"`
 	// Budget is how many orders are performed at most.
@@ -21,9 +19,6 @@ type Plan struct {
 	Until []lb.Outcome `json:"until,omitempty"`
 	// Unpruned walks orders that others stand for, too, to prove that they do; for tests.
 	Unpruned Unpruned `json:"unpruned,omitempty"`
-	// Reuse has programs live on from order to order, as long as nothing goes wrong with them: they start
-	// slowly. What they keep is then not walked.
-	Reuse bool `json:"reuse,omitempty"`
 	// Ways has the result tell in which ways orders ended, and not only how many.
 	Ways bool `json:"ways,omitempty"`
 	// Replay is one order to perform, Times over, and nothing else.

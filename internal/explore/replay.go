@@ -9,6 +9,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // performed is an order that was performed again, move by move.
@@ -108,7 +109,7 @@ func (x *exploration) replay(ctx context.Context) error {
 			return err
 		default:
 			x.result.Replays[p.result.Outcome]++
-			if all := x.result.Violations; len(all) == 0 || breaks(p.result.Outcome) && !breaks(all[0].Outcome) {
+			if all := x.result.Violations; len(all) == 0 || rundir.Breaks(p.result.Outcome) && !rundir.Breaks(all[0].Outcome) {
 				x.result.Violations = []Violation{x.violation(*x.plan.Replay, p)}
 			}
 		}
@@ -118,5 +119,5 @@ func (x *exploration) replay(ctx context.Context) error {
 }
 
 func (x *exploration) violation(s Schedule, p *performed) Violation {
-	return Violation{Schedule: s, Class: class(s.Moves), Outcome: p.result.Outcome, Reason: p.result.Reason, Events: p.events, Result: &p.result, Marks: p.marks}
+	return Violation{Schedule: s, ExploredOrder: rundir.ExploredOrder{Class: classOf(s.Moves), Outcome: p.result.Outcome, Reason: p.result.Reason}, Events: p.events, Result: &p.result, Marks: p.marks}
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // random performs one order that is drawn, and tells of it.
@@ -32,7 +34,7 @@ var depths = []int{2, 3}
 
 // sample performs orders that are drawn, for what is left of the budget, and keeps those that are
 // new.
-func (x *exploration) sample(ctx context.Context, level *Level) error {
+func (x *exploration) sample(ctx context.Context, level *rundir.ExploredLevel) error {
 	from := rand.New(rand.NewPCG(x.plan.Seed, 1<<32))
 	most := 0 // lanes
 	defer func() {

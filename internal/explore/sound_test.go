@@ -112,14 +112,6 @@ func TestLosesOne(t *testing.T) {
 	}
 }
 
-// TestCrashes: there are words for more than one.
-func TestCrashes(t *testing.T) {
-	dies := Move{Client: "c1", Do: Dies}
-	if got, want := class([]Move{dies, dies}), "2 crashes"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
 // TestTimeoutOfWhatHasEnded: it has ended from the beginning.
 func TestTimeoutOfWhatHasEnded(t *testing.T) {
 	h, _ := handsOf(t)

@@ -118,8 +118,8 @@ func explored(e *rundir.Explored, may, finds []lb.Outcome) *Finding {
 	for _, c := range e.Classes {
 		for _, o := range []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check} {
 			if n := e.Shown(c, o); n > 0 && may != nil && !slices.Contains(may, o) {
-				f.Outcome, f.Says, f.Declared = o, fmt.Sprintf("%d of %s with %s", n, english.Count(c.Orders, "order"), c.Name), "at worst "+names(may)
-				return f.shownBy(e, func(v rundir.ExploredOrder) bool { return v.Outcome == o && v.Class == c.Name })
+				f.Outcome, f.Says, f.Declared = o, fmt.Sprintf("%d of %s with %s", n, english.Count(c.Orders, "order"), c.Class), "at worst "+names(may)
+				return f.shownBy(e, func(v rundir.ExploredOrder) bool { return v.Outcome == o && slices.Equal(v.Class, c.Class) })
 			}
 		}
 	}
@@ -128,13 +128,13 @@ func explored(e *rundir.Explored, may, finds []lb.Outcome) *Finding {
 		f.Outcome, f.Says = v.Outcome, fmt.Sprintf("%s, with %s", v.Reason, v.Class)
 		return f.shownBy(e, func(w rundir.ExploredOrder) bool { return w.Dir == v.Dir })
 	}
-	if i := slices.IndexFunc(e.Classes, func(c rundir.ExploredClass) bool { return c.Undeclared }); may == nil && i >= 0 {
-		f.Outcome, f.Says = lb.Check, fmt.Sprintf("orders with %s: %s", e.Classes[i].Name, e.Classes[i].Declared)
+	if i := slices.IndexFunc(e.Classes, func(c *rundir.ExploredClass) bool { return c.Undeclared }); may == nil && i >= 0 {
+		f.Outcome, f.Says = lb.Check, fmt.Sprintf("orders with %s: %s", e.Classes[i].Class, e.Classes[i].Declared)
 		return f
 	}
 	f.Kind = Undecided
 	switch {
-	case slices.ContainsFunc(finds, func(o lb.Outcome) bool { return e.Came(o) > 0 }): // whatever else is open
+	case slices.ContainsFunc(finds, func(o lb.Outcome) bool { return e.CameTo(o) > 0 }): // whatever else is open
 		return nil
 	case e.Proves() != "":
 		f.Says = e.Proves()

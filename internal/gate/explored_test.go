@@ -12,11 +12,12 @@ import (
 func exploredAs(lock string, came map[lb.Outcome]int) *rundir.Explored {
 	e := &rundir.Explored{Dir: "d"}
 	e.Plan.Algorithm = lock
-	e.Levels = []rundir.ExploredLevel{{Orders: 10, Share: 1}}
-	e.Classes = []rundir.ExploredClass{{Name: "1 expiry", Orders: 10, Outcomes: came}}
+	e.Levels = []*rundir.ExploredLevel{{Orders: 10, Share: 1}}
+	expiry := rundir.Class{{What: "expiry", Times: 1}}
+	e.Classes = []*rundir.ExploredClass{{Class: expiry, Orders: 10, Outcomes: came}}
 	if came[lb.Broken] > 0 {
 		e.Classes[0].Again = []lb.Outcome{lb.Broken}
-		e.Violations = []rundir.ExploredOrder{{Class: "1 expiry", Outcome: lb.Broken, Reason: "double grant: both", Undeclared: true, Dir: "violations/1"}}
+		e.Violations = []rundir.ExploredOrder{{Class: expiry, Outcome: lb.Broken, Reason: "double grant: both", Undeclared: true, Dir: "violations/1"}}
 	}
 	return e
 }

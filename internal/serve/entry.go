@@ -155,9 +155,7 @@ func (e *entry) explored(dir string) error {
 	orders := 0
 	for _, x := range all {
 		locks = append(locks, x.Plan.Algorithm)
-		for _, l := range x.Levels {
-			orders += l.Orders
-		}
+		orders += x.Orders()
 		if x.Interrupted {
 			e.State = interrupted
 		}

@@ -16,7 +16,7 @@ func TestExploration(t *testing.T) {
 		ok(t, rundir.SaveExplored(filepath.Join(dir, name), map[string]any{"schema": history.Schema, "interrupted": cut,
 			"plan":    map[string]any{"algorithm": "A", "topology": "redis"},
 			"levels":  []any{map[string]any{"faults": 0, "orders": 20, "share": 1}, map[string]any{"faults": 1, "orders": 54, "share": 1}},
-			"classes": []any{map[string]any{"name": "nothing", "orders": 74, "outcomes": map[string]int{"SAFE": 74}}}}))
+			"classes": []any{map[string]any{"class": []any{}, "orders": 74, "outcomes": map[string]int{"SAFE": 74}}}}))
 	}
 	s := site(t, dir)
 	_, list := get(t, s.URL+"/")

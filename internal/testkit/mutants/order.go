@@ -9,6 +9,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/testkit"
 )
 
@@ -52,7 +53,7 @@ func (c *court) explore(t *testing.T, mu Mutant, impl lb.Impl) {
 	if guilty {
 		until = mu.Outcomes
 	}
-	r, err := explore.Execute(context.Background(), c.catalog, explore.Plan{Algorithm: info.Name, Topology: info.Topologies[0],
+	r, err := explore.Execute(context.Background(), c.catalog, explore.Plan{ExploredLock: rundir.ExploredLock{Algorithm: info.Name, Topology: info.Topologies[0]},
 		Lab: c.catalog.Labs[0].Name, Bounds: mu.orders.bounds, Budget: most, Seed: 1, Until: until}, func(explore.Progress) {})
 	if err == nil && guilty {
 		err = mu.convictsByOrder(r)

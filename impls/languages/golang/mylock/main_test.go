@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/cli"
 	"github.com/lockbench/lockbench/cli/stock"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -85,7 +86,7 @@ func TestTwin(t *testing.T) {
 	}
 	bench := stock.Catalog()
 	bench.Locks = append(bench.Locks, myLock{})
-	golang, err := explore.Execute(t.Context(), bench, explore.Plan{Algorithm: "my-lock", Workload: bench.Workloads[0].Info().Name, Topology: redis.Name, Lab: "local",
+	golang, err := explore.Execute(t.Context(), bench, explore.Plan{ExploredLock: rundir.ExploredLock{Algorithm: "my-lock", Topology: redis.Name}, Workload: bench.Workloads[0].Info().Name, Lab: "local",
 		Budget: 60_000, Seed: 1, Bounds: bounds, Unpruned: explore.EveryMoment}, func(explore.Progress) {})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +94,7 @@ func TestTwin(t *testing.T) {
 	counts := func(r *explore.Result) string {
 		s := r.Digest
 		for _, c := range r.Classes {
-			s += fmt.Sprintf("; %s: %v of %d", c.Name, c.Outcomes, c.Orders)
+			s += fmt.Sprintf("; %s: %v of %d", c.Class, c.Outcomes, c.Orders)
 		}
 		for _, l := range r.Levels {
 			s += fmt.Sprintf("; with %d faults %v of all, %d astray %s", l.Faults, l.Share, l.Astray, l.Why)
