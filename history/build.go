@@ -261,7 +261,7 @@ func effectOf(c *CopyEffect) Effect {
 	return Effect{c.Value, c.Base, c.New, c.Result}
 }
 
-func (b *Builder) lineError(r *record, err error) error {
+func (b *Builder) lineError(r *record, err error) *LineError {
 	return &LineError{File: b.files[r.file], Line: int(r.line), Err: err}
 }
 

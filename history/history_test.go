@@ -191,7 +191,7 @@ func TestSeveralFiles(t *testing.T) {
 		{"no sense", []string{header + granted}, nil, 0, "", "", "0.jsonl:2: nothing that c has called is open"},
 		{"no sense, but a crash explains it", []string{header + granted, header + call[:20]}, nil, 0, "was cut short", "something was not recorded", ""},
 		{"no sense, but another recorder never began", []string{header + granted, header[:20]}, nil, 0, "1.jsonl: nothing was recorded", "something was not recorded", ""},
-		{"a recorder is missing", []string{header + call + granted}, []string{"events/w2.jsonl"}, 1, "", "events/w2.jsonl is missing", ""},
+		{"a recorder is missing", []string{header + call + granted}, []string{"events/w2.jsonl"}, 1, "", "w2.jsonl is missing", ""},
 		{"a recorder is missing, and what it saw", []string{header + granted}, []string{"events/w2.jsonl"}, 0, "", "something was not recorded", ""},
 		{"one instant in two files", []string{header + end + call, header + strings.Replace(granted, `"t":2`, `"t":1`, 1)}, nil, 1, "", "", ""},
 		{"the run ends twice", []string{header + end, header + end}, nil, 0, "", "", "1.jsonl:2: the run ended before"},
@@ -216,6 +216,9 @@ func TestSeveralFiles(t *testing.T) {
 			if len(ix.Acqs) != c.acqs || !strings.Contains(notes, c.note) || !strings.Contains(doubts, c.doubt) ||
 				c.note == "" && notes != "" || c.doubt == "" && doubts != "" {
 				t.Errorf("%d acquisitions, notes %q, doubts %q", len(ix.Acqs), notes, doubts)
+			}
+			if strings.Contains(notes+doubts, "/") {
+				t.Errorf("a file is not called by its name alone: %q, %q", notes, doubts)
 			}
 		})
 	}

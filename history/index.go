@@ -40,7 +40,8 @@ type Index struct {
 	Unasked struct{ Grants, Releases int }
 
 	// Notes are what a reader should know about the recording itself. Doubts say why
-	// nothing can be claimed: something is missing that a crash took away.
+	// nothing can be claimed: something is missing that a crash took away. Both call a file by its name
+	// alone: they outlive the place where its directory lies.
 	Notes, Doubts []string
 
 	releases []Release

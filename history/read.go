@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -40,7 +41,7 @@ func ReadFiles(ctx context.Context, paths, missing []string) (*Index, error) {
 	var b Builder
 	for _, name := range missing {
 		b.torn = true
-		b.ix.Doubts = append(b.ix.Doubts, name+" is missing: what its recorder saw is not known")
+		b.ix.Doubts = append(b.ix.Doubts, filepath.Base(name)+" is missing: what its recorder saw is not known")
 	}
 	for _, path := range paths {
 		f, err := os.Open(path)
@@ -51,7 +52,7 @@ func ReadFiles(ctx context.Context, paths, missing []string) (*Index, error) {
 		_ = f.Close() // it was only read
 		if errors.Is(err, errEmpty) {
 			b.torn = true
-			b.note("%s: nothing was recorded", path)
+			b.note("%s: nothing was recorded", filepath.Base(path))
 			continue
 		}
 		if err != nil {
@@ -199,12 +200,12 @@ func (b *Builder) take(bl *block, name string) error {
 	}
 	if bl.cut { // no recorder compresses: this is no recorder's end, and what is missing may be anything
 		b.torn = true
-		b.ix.Doubts = append(b.ix.Doubts, fmt.Sprintf("%s: %v: what came after its line %d is not known", name, errShort, bl.until))
+		b.ix.Doubts = append(b.ix.Doubts, fmt.Sprintf("%s: %v: what came after its line %d is not known", filepath.Base(name), errShort, bl.until))
 	}
 	if bl.note != "" {
 		b.torn = true
 		b.cut = append(b.cut, len(b.files)-1)
-		b.note("%s: %s", name, bl.note)
+		b.note("%s: %s", filepath.Base(name), bl.note)
 	}
 	return b.room()
 }

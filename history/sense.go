@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func (b *Builder) Index() (*Index, error) {
 	ix.Start, ix.End = b.first, ix.Last-ix.Error
 	for _, i := range b.cut {
 		if b.lasts[i] < ix.Last {
-			ix.Doubts = append(ix.Doubts, b.files[i]+" was cut short, and others went on: what its recorder saw then is not known")
+			ix.Doubts = append(ix.Doubts, filepath.Base(b.files[i])+" was cut short, and others went on: what its recorder saw then is not known")
 		}
 	}
 	b.meet()
@@ -48,10 +49,12 @@ func (b *Builder) Index() (*Index, error) {
 	for i, chunk := range b.chunks {
 		for k := range chunk {
 			if err := s.take(&chunk[k]); err != nil {
-				if err = b.lineError(&chunk[k], err); !b.torn {
-					return nil, err
+				line := b.lineError(&chunk[k], err)
+				if !b.torn {
+					return nil, line
 				}
-				ix.Doubts = append(ix.Doubts, "something was not recorded: "+err.Error())
+				line.File = filepath.Base(line.File)
+				ix.Doubts = append(ix.Doubts, "something was not recorded: "+line.Error())
 				ix.Accesses = nil
 				s.tellErrors()
 				ix.arrange()

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
+	"path/filepath"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -102,44 +102,42 @@ type record struct {
 	notes   set
 }
 
-// note adds a note. It names files as they stand in the run's directory, which may
-// have been moved since the run was judged.
-func (r *record) note(text string) { r.notes.add(pathToEvents.ReplaceAllString(text, "")) }
-
-var pathToEvents = regexp.MustCompile(`[^\s"]*/events/`)
-
 // read opens the cell's run, and where the page needs it, its history.
 func (p *page) read(c *checker.Cell, withHistory bool) record {
 	var r record
 	var err error
 	if r.run, err = p.run(*c); err != nil {
-		r.note("Its files could not be read: " + err.Error())
+		r.notes.add("Its files could not be read: " + err.Error())
 		return r
 	}
 	if res, err := r.run.Result(); err == nil {
 		r.result = &res
 	} else if why := unjudged(err); why != c.Reason {
-		r.note(why)
+		r.notes.add(why)
 	}
 	if withHistory {
-		if r.history, err = r.run.History(context.Background()); err != nil {
-			r.note("Its history could not be read: " + err.Error())
+		r.history, err = r.run.History(context.Background())
+		if at := (*history.LineError)(nil); errors.As(err, &at) {
+			at.File = filepath.Base(at.File) // the page may be read elsewhere
+		}
+		if err != nil {
+			r.notes.add("Its history could not be read: " + err.Error())
 		}
 	}
 	if r.history != nil {
 		if err := r.run.Ended(r.history); err != nil {
-			r.note("The run did not come to its planned end: " + err.Error())
+			r.notes.add("The run did not come to its planned end: " + err.Error())
 		}
 		for _, d := range r.history.Doubts {
-			r.note("The history is not whole, so that nothing can be claimed: " + d)
+			r.notes.add("The history is not whole, so that nothing can be claimed: " + d)
 		}
 		for _, n := range r.history.Notes {
-			r.note(n)
+			r.notes.add(n)
 		}
 	}
 	if r.result != nil {
 		for _, n := range r.result.Notes {
-			r.note(n)
+			r.notes.add(n)
 		}
 	}
 	return r
