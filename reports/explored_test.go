@@ -31,7 +31,7 @@ func writeExplored(t *testing.T, dir, lock string, breaks bool) {
 		story := []string{"c1 sends set: c1 is granted the lock", "a lease's time passes in which nobody runs, on every clock", "c1 sends del"}
 		file["levels"] = []any{map[string]any{"faults": 1, "orders": 1000, "share": 0.0417, "broken": 12, "sampled": 250, "drawn": 300, "shown": map[string]any{"2": 0.63, "3": 0.04}, "met": 1700, "astray": 3, "why": "a server was slow"}}
 		file["classes"] = []any{map[string]any{"class": anExpiry, "orders": 1000, "outcomes": map[string]int{"SAFE": 988, "BROKEN": 12}, "again": []string{"BROKEN"}}}
-		file["violations"] = []any{map[string]any{"class": anExpiry, "outcome": "BROKEN", "reason": f.Mechanism + ": " + f.Sentence, "story": story, "dir": order}}
+		file["violations"] = []any{map[string]any{"class": anExpiry, "outcome": "BROKEN", "mechanism": f.Mechanism, "reason": f.Mechanism + ": " + f.Sentence, "story": story, "dir": order}}
 		plan := history.Plan{Algorithm: lock, Fault: "none", Order: json.RawMessage(`[{}]`), About: &history.About{Program: "lockbench", Story: story, Wrong: "1 expiry"}}
 		at := filepath.Join(dir, filepath.FromSlash(order))
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {

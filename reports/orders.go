@@ -41,8 +41,7 @@ func loadOrders(dir string) (*page, error) {
 				continue
 			}
 			c := cellOf(r)
-			how, _, _ := strings.Cut(c.Reason, ":")
-			c.Fault, c.Dir = c.Fault+", "+how, at // no two of a lock have both in common
+			c.Fault, c.Dir = c.Fault+", "+cmp.Or(c.Mechanism, string(c.Outcome)), at // no two of a lock have both in common
 			p.cells, runs[at] = append(p.cells, c), r
 		}
 	}
@@ -91,8 +90,7 @@ func newOrdersView(e *rundir.Explored, at place) ordersView {
 		if o.Dir == "" {
 			continue
 		}
-		how, _, _ := strings.Cut(o.Reason, ":")
-		v.Links = append(v.Links, link{fmt.Sprintf("%s by %s: %s", o.Outcome, o.Class.Fault(), how), path.Join(at.to(e.Dir), o.Dir, rundir.PageFile)})
+		v.Links = append(v.Links, link{fmt.Sprintf("%s by %s: %s", o.Outcome, o.Class.Fault(), cmp.Or(o.Mechanism, o.Reason)), path.Join(at.to(e.Dir), o.Dir, rundir.PageFile)})
 	}
 	return v
 }

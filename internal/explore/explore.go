@@ -262,7 +262,7 @@ func (x *exploration) take(ctx context.Context, o *order, moves []Move, level *r
 	x.result.count(moves, res)
 	x.result.ended(way(events[:done]), res.Outcome)
 	if rundir.Breaks(res.Outcome) {
-		x.result.keep(Violation{Schedule: Schedule{Plan: x.plan, Moves: slices.Clone(moves), Later: later}, ExploredOrder: rundir.ExploredOrder{Outcome: res.Outcome, Reason: res.Reason}, Events: events, Result: &res})
+		x.result.keep(Violation{Schedule: Schedule{Plan: x.plan, Moves: slices.Clone(moves), Later: later}, ExploredOrder: rundir.ExploredOrder{Outcome: res.Outcome, Mechanism: res.Mechanism, Reason: res.Reason}, Events: events, Result: &res})
 		level.Broken++
 	}
 	if now := time.Now(); now.Sub(x.told) > 200*time.Millisecond {

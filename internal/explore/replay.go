@@ -119,5 +119,5 @@ func (x *exploration) replay(ctx context.Context) error {
 }
 
 func (x *exploration) violation(s Schedule, p *performed) Violation {
-	return Violation{Schedule: s, ExploredOrder: rundir.ExploredOrder{Class: classOf(s.Moves), Outcome: p.result.Outcome, Reason: p.result.Reason}, Events: p.events, Result: &p.result, Marks: p.marks}
+	return Violation{Schedule: s, ExploredOrder: rundir.ExploredOrder{Class: classOf(s.Moves), Outcome: p.result.Outcome, Mechanism: p.result.Mechanism, Reason: p.result.Reason}, Events: p.events, Result: &p.result, Marks: p.marks}
 }

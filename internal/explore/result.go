@@ -139,11 +139,6 @@ func (v Violation) like(o Violation) bool {
 	return slices.Equal(v.Class, o.Class) && v.Outcome == o.Outcome
 }
 
-func (v Violation) mechanism() string {
-	how, _, _ := strings.Cut(v.Reason, ":")
-	return string(v.Outcome) + " " + how
-}
-
 // shorter: fewer faults, fewer moves, fewer switches between clients.
 func shorter(a, b []Move) int {
 	return cmp.Or(cmp.Compare(faults(a), faults(b)), cmp.Compare(len(a), len(b)), cmp.Compare(switches(a), switches(b)))

@@ -93,7 +93,7 @@ func (s *shortener) shortest(ctx context.Context) (Violation, error) {
 	}
 	for range confirmed {
 		p, err := s.x.again(ctx, s.best.Schedule)
-		if err != nil || s.x.violation(s.best.Schedule, p).mechanism() != s.best.mechanism() {
+		if err != nil || p.result.Outcome != s.best.Outcome || p.result.Mechanism != s.best.Mechanism {
 			return s.want, fmt.Errorf("%w, made shorter (%v): %w", errDoubt, s.best.Moves, cmp.Or(err, errAstray))
 		}
 	}

@@ -109,7 +109,9 @@ type ExploredClass struct {
 type ExploredOrder struct {
 	Class   Class      `json:"class"`
 	Outcome lb.Outcome `json:"outcome"`
-	Reason  string     `json:"reason"`
+	// Mechanism is how it broke it, "" where nothing says how; Reason tells it in a sentence.
+	Mechanism string `json:"mechanism,omitempty"`
+	Reason    string `json:"reason"`
 	// Undeclared: the lock does not declare that.
 	Undeclared bool `json:"undeclared,omitempty"`
 	// Story tells it to people, a line a move; Dir is where the run lies that it is, below
