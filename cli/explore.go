@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -231,9 +232,8 @@ func (x *exploring) canRun(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	_, lacks := driver.Lacks[lab.ServerClocks]
 	for _, needs := range []lab.Ability{lab.ServerClocks, lab.Programs} {
-		if err := driver.Can(needs); err != nil && (lacks || needs == lab.Programs) {
+		if err := driver.Can(needs); err != nil && !slices.Contains(driver.Claims, needs) {
 			return usage("--lab %s can't be explored: %w; --lab %s can", x.plan.Lab, err, x.Labs[0].Name)
 		} else if err != nil {
 			return exit{exitCantRun, fmt.Errorf("this machine can't run it: %w", err)}

@@ -84,8 +84,7 @@ func TestFind(t *testing.T) {
 
 // TestAvailable: where a fault can't strike it says so, in words.
 func TestAvailable(t *testing.T) {
-	bare := lab.Driver{Name: "bare", Lacks: map[lab.Ability]string{lab.Packets: "no network", lab.MoveAddress: "no network",
-		lab.ServerClocks: "no clocks", lab.ClientClocks: "no clocks"}}
+	bare := lab.Driver{Name: "bare", Claims: []lab.Ability{lab.Strike, lab.StallDisk, lab.FullDisk}}
 	nowhere := faults.Setting{Lab: bare, Algorithm: lb.Info{Name: "A"}, Workload: workloads.Info{Name: "idle"}}
 	for _, f := range everything() {
 		if err := f.Available(nowhere); (f.Name == "none") != (err == nil) {

@@ -1,10 +1,12 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os/exec"
 	"runtime"
+	"slices"
 )
 
 // Driver is a lab to choose: what it can do is known before it is opened.
@@ -22,8 +24,10 @@ type Driver struct {
 	Ready func(ctx context.Context, kinds []Kind) error
 	// Foreign: no server is the one that is built into lockbench.
 	Foreign bool
-	// Lacks is what the lab can't do, each with the reason.
-	Lacks map[Ability]string
+	// Claims is what the lab can do. What is not here it can't: a new ability belongs to no lab until
+	// one claims it. Lacks has the reasons, for users who ask for more.
+	Claims []Ability
+	Lacks  map[Ability]string
 	// At is the lab with the servers at these addresses, HOST:PORT with commas between them or
 	// a file's name; nil for labs that bring their own.
 	At func(addrs string) (Driver, error)
@@ -37,7 +41,6 @@ type Ability string
 // The abilities beside starting, signalling and ending programs, which every lab has.
 const (
 	Packets      Ability = "drop packets"
-	MoveAddress  Ability = "move an address from one host to another"
 	ServerClocks Ability = "move a server's clock"
 	ClientClocks Ability = "move a client's clock"
 	OwnDisk      Ability = "keep servers' data on the disk"
@@ -51,10 +54,10 @@ const (
 	Programs     Ability = "run programs of this machine beside clients"
 )
 
-// Can says why the lab can't do something, or nil.
+// Can says why the lab, or this machine, can't do something, or nil.
 func (d Driver) Can(a Ability) error {
-	if why, lacks := d.Lacks[a]; lacks {
-		return fmt.Errorf("the %s lab can't %s: %s", d.Name, a, why)
+	if !slices.Contains(d.Claims, a) {
+		return fmt.Errorf("the %s lab can't %s: %s", d.Name, a, cmp.Or(d.Lacks[a], "it was not made for that"))
 	}
 	switch a {
 	case Distance:

@@ -1,11 +1,14 @@
 package stock_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/cli/stock"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -44,5 +47,28 @@ func TestEveryCell(t *testing.T) {
 	}
 	if cells < 1000 {
 		t.Errorf("%d cells", cells)
+	}
+}
+
+// TestAbilities: a lab can do what it claims and nothing else, and says in words why it can't do what
+// another can.
+func TestAbilities(t *testing.T) {
+	const unclaimed lab.Ability = "put out a fire"
+	labs := stock.Catalog().Labs
+	for _, one := range labs {
+		if err := one.Can(unclaimed); err == nil || err.Error() != "the "+one.Name+" lab can't put out a fire: it was not made for that" {
+			t.Errorf("the %s lab, of what no lab claims: %v", one.Name, err)
+		}
+		for _, other := range labs {
+			for _, a := range other.Claims {
+				claims, why := slices.Contains(one.Claims, a), one.Lacks[a]
+				if claims == (why != "") {
+					t.Errorf("the %s lab claims to %s: %v; why it can't: %q", one.Name, a, claims, why)
+				}
+				if err := one.Can(a); !claims && (err == nil || !strings.Contains(err.Error(), why)) {
+					t.Errorf("the %s lab does not claim to %s: %v, want %q", one.Name, a, err, why)
+				}
+			}
+		}
 	}
 }

@@ -56,10 +56,11 @@ func driver(c *config) lab.Driver {
 			}
 			return errors.Join(lab.Local().Ready(ctx, nil), c.Ready(ctx, kinds[0]))
 		},
+		Claims: []lab.Ability{lab.Packets, lab.ClientClocks, lab.OwnDisk, lab.Programs},
 		Lacks: map[lab.Ability]string{
 			lab.Strike:       yours + "; name a command for this fault under 'commands' in the file of --addrs",
 			lab.ServerClocks: yours, lab.OwnServers: atAddrs, lab.OwnImages: atAddrs,
-			lab.StallDisk: yours, lab.FullDisk: yours, lab.MoveAddress: yours,
+			lab.StallDisk: yours, lab.FullDisk: yours,
 			lab.Distance:    "they are where they are",
 			lab.ClientHosts: "its servers see them all at one address",
 		},
