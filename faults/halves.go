@@ -49,7 +49,7 @@ func cutHalves() Fault {
 
 // halves are a minority of the servers with their leader, and the others with the
 // sentinels. Without a leader the first server stands for it.
-func halves(ctx context.Context, on Stage) (few, many []Node) {
+func halves(ctx context.Context, on Scene) (few, many []Node) {
 	servers := on.Servers()
 	leader, err := on.Leader(ctx, nil)
 	if err != nil {

@@ -21,10 +21,10 @@ const (
 const promotionTTL = 4 * time.Second
 
 // aGrant waits until somebody has the lock.
-func aGrant(ctx context.Context, on Stage) error { return on.Passed(ctx, whileBeginning, nil, nil) }
+func aGrant(ctx context.Context, on ClientActs) error { return on.Passed(ctx, whileBeginning, nil, nil) }
 
 // cutOff drops all packets between the two sides, both ways.
-func cutOff(ctx context.Context, on Stage, a, b []Node) (*Drops, error) {
+func cutOff(ctx context.Context, on NetworkActs, a, b []Node) (*Drops, error) {
 	there, err := on.Drop(ctx, a, b)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func cutOff(ctx context.Context, on Stage, a, b []Node) (*Drops, error) {
 }
 
 // service is everything that the lock service consists of.
-func service(on Stage) []Node { return append(on.Servers(), on.Sentinels()...) }
+func service(on Scene) []Node { return append(on.Servers(), on.Sentinels()...) }
 
 // others are all nodes but one.
 func others(all []Node, but Node) (rest []Node) {

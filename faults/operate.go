@@ -97,7 +97,7 @@ func operate(ctx context.Context, on Stage, what lab.Operation, of Node) (d done
 }
 
 // give gives the command to each of the servers.
-func give(ctx context.Context, on Stage, what lab.Operation, of Node, servers []Node) (d done, err error) {
+func give(ctx context.Context, on OperatorActs, what lab.Operation, of Node, servers []Node) (d done, err error) {
 	for _, s := range servers {
 		e, err := on.Operate(ctx, s, what, of)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/worker"
 )
 
-// MoveClock implements [faults.Stage].
+// MoveClock implements [faults.ClockActs].
 func (s *strike) MoveClock(ctx context.Context, n faults.Node, ahead time.Duration, rate float64) (*faults.Moved, error) {
 	set := func(ctx context.Context, ahead time.Duration, rate float64) error {
 		if w, ok := s.worker(n); ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// Command implements [faults.Stage].
+// Command implements [faults.OperatorActs].
 func (s *strike) Command(ctx context.Context, order lab.Order) (*faults.Commanded, error) {
 	outside, ok := s.lab.(lab.Commander)
 	if !ok {

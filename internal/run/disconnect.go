@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/internal/english"
 )
 
-// Disconnect implements [faults.Stage].
+// Disconnect implements [faults.NetworkActs].
 func (s *strike) Disconnect(ctx context.Context, servers, workers []faults.Node) (*faults.Disconnected, error) {
 	at, err := s.places(servers)
 	if err != nil {

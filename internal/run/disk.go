@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/english"
 )
 
-// FillDisk implements [faults.Stage].
+// FillDisk implements [faults.DiskActs].
 func (s *strike) FillDisk(ctx context.Context, n faults.Node) (*faults.Filled, error) {
 	server, err := s.server(n)
 	if err != nil {
@@ -59,7 +59,7 @@ func complaintsIn(log string) (n int) {
 	return n
 }
 
-// StallDisk implements [faults.Stage].
+// StallDisk implements [faults.DiskActs].
 func (s *strike) StallDisk(ctx context.Context, n faults.Node) (*faults.Stalled, error) {
 	server, err := s.server(n)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// Flap implements [faults.Stage].
+// Flap implements [faults.NetworkActs].
 func (s *strike) Flap(ctx context.Context, a, b []faults.Node, down, up time.Duration) (*faults.Flaps, error) {
 	one, err := s.places(a)
 	if err != nil {

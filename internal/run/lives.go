@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/worker"
 )
 
-// ReleaseAgain implements [faults.Stage].
+// ReleaseAgain implements [faults.RepeatActs].
 func (s *strike) ReleaseAgain(ctx context.Context, v *faults.Victim) (answer string, err error) {
 	w, _ := s.worker(v.Worker)
 	end := s.act("release again", v.Client, 0)
@@ -27,7 +27,7 @@ func (s *strike) ReleaseAgain(ctx context.Context, v *faults.Victim) (answer str
 	return told.Result, err
 }
 
-// StartAgain implements [faults.Stage].
+// StartAgain implements [faults.RepeatActs].
 func (s *strike) StartAgain(ctx context.Context, n faults.Node, step string) (faults.Node, error) {
 	old, _ := s.worker(n)
 	cfg := old.cfg

@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// Operate implements [faults.Stage].
+// Operate implements [faults.OperatorActs].
 func (s *strike) Operate(ctx context.Context, n faults.Node, what lab.Operation, of faults.Node) (*faults.Operated, error) {
 	server, err := s.server(n)
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *stage) listen(h lab.Host) error {
 	return err
 }
 
-// Overhear implements [faults.Stage].
+// Overhear implements [faults.NetworkActs].
 func (s *strike) Overhear(_ context.Context, n faults.Node) (*faults.Ear, error) {
 	w, ok := s.worker(n)
 	if !ok || s.taps[w.host] == nil {

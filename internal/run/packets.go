@@ -13,19 +13,19 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// Drop implements [faults.Stage].
+// Drop implements [faults.NetworkActs].
 func (s *strike) Drop(ctx context.Context, from, to []faults.Node) (*faults.Drops, error) {
 	return s.drop(ctx, "drop", from, to, all)
 }
 
-// Lose implements [faults.Stage].
+// Lose implements [faults.NetworkActs].
 func (s *strike) Lose(ctx context.Context, from, to []faults.Node, share float64) (*faults.Drops, error) {
 	return s.drop(ctx, fmt.Sprintf("drop %.0f%%", 100*share), from, to, func(n lab.Network, a, b []lab.Node) (lab.Rule, error) {
 		return n.Drop(a, b, share)
 	})
 }
 
-// Mute implements [faults.Stage].
+// Mute implements [faults.NetworkActs].
 func (s *strike) Mute(ctx context.Context, from, to []faults.Node) (*faults.Drops, error) {
 	return s.drop(ctx, "mute", from, to, lab.Network.Mute)
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// Kill implements [faults.Stage].
+// Kill implements [faults.ServerActs].
 func (s *strike) Kill(ctx context.Context, n faults.Node) error {
 	return s.end(ctx, n, "kill", (*lab.Server).Kill)
 }
 
-// ShutDown implements [faults.Stage].
+// ShutDown implements [faults.ServerActs].
 func (s *strike) ShutDown(ctx context.Context, n faults.Node) error {
 	return s.end(ctx, n, "shut down", (*lab.Server).ShutDown)
 }
@@ -49,7 +49,7 @@ func (s *strike) end(ctx context.Context, n faults.Node, name string, how func(*
 	return ctx.Err()
 }
 
-// Restart implements [faults.Stage].
+// Restart implements [faults.ServerActs].
 func (s *strike) Restart(ctx context.Context, n faults.Node, empty bool) func(context.Context) (time.Duration, error) {
 	type answer struct {
 		down time.Duration
@@ -98,14 +98,14 @@ func (s *strike) restart(ctx context.Context, server *lab.Server, empty bool) (t
 	return time.Since(start), nil
 }
 
-// Replace implements [faults.Stage].
+// Replace implements [faults.OperatorActs].
 func (s *strike) Replace(ctx context.Context, n faults.Node) error {
 	end := s.act("replace member", n.Name(), 0)
 	defer end("")
 	return s.service.Replace(ctx, n.Name())
 }
 
-// Freeze implements [faults.Stage].
+// Freeze implements [faults.ServerActs].
 func (s *strike) Freeze(ctx context.Context, n faults.Node) error {
 	server, err := s.server(n)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *strike) Freeze(ctx context.Context, n faults.Node) error {
 	return ctx.Err()
 }
 
-// Promote implements [faults.Stage].
+// Promote implements [faults.OperatorActs].
 func (s *strike) Promote(ctx context.Context, n faults.Node) error {
 	if s.setting.Topology.Elects() {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/worker"
 )
 
-// Clients implements [faults.Stage].
+// Clients implements [faults.SessionActs].
 func (s *stage) Clients(ctx context.Context) (all []faults.Client, err error) {
 	for _, w := range s.workers.alive() {
 		told, err := w.ask(ctx, worker.Order{Do: worker.DoTell})
@@ -22,7 +22,7 @@ func (s *stage) Clients(ctx context.Context) (all []faults.Client, err error) {
 	return all, nil
 }
 
-// Expire implements [faults.Stage]. The newest session of each client ends first, which is
+// Expire implements [faults.SessionActs]. The newest session of each client ends first, which is
 // most likely the one that it relies on.
 func (s *strike) Expire(ctx context.Context, of ...faults.Client) (ended int, err error) {
 	for _, c := range of {

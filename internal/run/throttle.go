@@ -15,7 +15,7 @@ import (
 // may run for longer, and is then stopped for longer.
 const throttlePeriod = 100 * time.Millisecond
 
-// Throttle implements [faults.Stage].
+// Throttle implements [faults.ServerActs].
 func (s *strike) Throttle(ctx context.Context, n faults.Node, share float64) (*faults.Throttled, error) {
 	server, err := s.server(n)
 	if err != nil {

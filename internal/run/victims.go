@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Stop implements [faults.Stage].
+// Stop implements [faults.ClientActs].
 func (s *strike) Stop(ctx context.Context, w faults.Node, step string, how faults.Stop) (*faults.Victim, error) {
 	alive := s.workers.alive()
 	if len(alive) == 0 {
@@ -43,7 +43,7 @@ func (c *caught) release(ctx context.Context, end func(string)) error {
 	return c.letGo(ctx)
 }
 
-// HoldOthers implements [faults.Stage].
+// HoldOthers implements [faults.ClientActs].
 func (s *strike) HoldOthers(ctx context.Context, step string, but *faults.Victim) (func(context.Context) error, error) {
 	type gate struct {
 		w       *workerProc
@@ -92,13 +92,13 @@ func (s *strike) HoldOthers(ctx context.Context, step string, but *faults.Victim
 	return letGo, nil
 }
 
-// HoldBeside implements [faults.Stage].
+// HoldBeside implements [faults.ClientActs].
 func (s *strike) HoldBeside(_ context.Context, but *faults.Victim) (func(context.Context) error, error) {
 	victim, _ := s.worker(but.Worker)
 	return s.holdAll(s.workers.on(victim.host), worker.AnyStep, but.Client) // a twin is another process
 }
 
-// HoldAll implements [faults.Stage].
+// HoldAll implements [faults.ClientActs].
 func (s *strike) HoldAll(_ context.Context, step string) (func(context.Context) error, error) {
 	return s.holdAll(s.workers.alive(), step, "nobody")
 }
