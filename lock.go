@@ -44,14 +44,19 @@ type Validator interface {
 	Valid(ctx context.Context, req Request) (bool, error)
 }
 
-// ValidatorOf is the client as a [Validator], if it is one, or the one that it wraps: a client
-// that wraps another has a method Unwrap, which returns it.
+// Wrapper is a client around another.
+type Wrapper interface {
+	// Unwrap is the other one.
+	Unwrap() Client
+}
+
+// ValidatorOf is the client as a [Validator], if it is one, or the one that it wraps, as a [Wrapper].
 func ValidatorOf(c Client) (Validator, bool) {
 	for c != nil {
 		if v, ok := c.(Validator); ok {
 			return v, true
 		}
-		w, ok := c.(interface{ Unwrap() Client })
+		w, ok := c.(Wrapper)
 		if !ok {
 			break
 		}

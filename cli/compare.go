@@ -111,11 +111,14 @@ func (c *compareFlags) locks(cmd *cobra.Command, a, b string) error {
 	return c.print(cmd.OutOrStdout(), both)
 }
 
-// print writes what was compared for people.
-func (c *compareFlags) print(out io.Writer, of interface {
+// readable is a comparison that people can read, on a page or on a terminal.
+type readable interface {
 	Markdown(io.Writer) error
 	Terminal(w io.Writer, color bool, width int) error
-}) error {
+}
+
+// print writes what was compared for people.
+func (c *compareFlags) print(out io.Writer, of readable) error {
 	if c.markdown {
 		return of.Markdown(out)
 	}

@@ -12,6 +12,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/languages"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/testkit"
 )
@@ -20,7 +21,7 @@ import (
 func languagesAreHere(t *testing.T) {
 	t.Helper()
 	for _, l := range append(languages.Libraries(), languages.RedisCLI()) {
-		testkit.Need(t, l.Info().Name, l.(interface{ Ready() error }).Ready())
+		testkit.Need(t, l.Info().Name, catalog.Ready(l))
 	}
 }
 

@@ -31,7 +31,7 @@ func theirRedis(t *testing.T) (addrs string, client *redis.Client, pid int) {
 		Argv: []string{"redis-server", "--bind", "{addr}", "--port", "0", "--tls-port", "{port}", "--tls-cert-file", certs.Cert, "--tls-key-file", certs.Key,
 			"--tls-ca-cert-file", certs.CA, "--tls-auth-clients", "no", "--requirepass", theirSecret, "--save", "", "--dir", "{dir}",
 			"--unixsocket", "{dir}/socket"}})
-	pid = server.(interface{ Pid() int }).Pid()
+	pid = server.(*lab.Child).Pid()
 	file := filepath.Join(t.TempDir(), "lab.yaml")
 	text := fmt.Sprintf(`servers: [%s]
 tls: {ca: %s, server-name: %s}

@@ -122,14 +122,14 @@ func TestAddress(t *testing.T) {
 	if l == nil {
 		return
 	}
-	addr := l.(interface{ VirtualAddr() string }).VirtualAddr()
+	addr := l.(lab.Spare).VirtualAddr()
 	var one []string
 	for _, name := range []string{"r1", "r2"} {
 		h := newHost(t, l, name, redisImage)
 		program := server()
 		program.Argv[2] = "0.0.0.0" // of all addresses
 		start(t, h, program)
-		if err := h.(interface{ TakeAddr(string) error }).TakeAddr(addr); err != nil {
+		if err := h.(lab.Mobile).TakeAddr(addr); err != nil {
 			t.Fatal(err)
 		}
 		c := dial(addr + ":6379")
@@ -184,7 +184,7 @@ func TestFullDisk(t *testing.T) {
 	if err := write(); err != nil {
 		t.Fatal(err)
 	}
-	room, err := h.(interface{ FillDisk() (func() error, error) }).FillDisk()
+	room, err := h.(lab.Fillable).FillDisk()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,10 +33,7 @@ func clocked(p Program, library string) Program {
 
 // skew moves the clock of a server that was started with one.
 func (s *Server) skew(step time.Duration, rate float64) error {
-	place, ok := s.host.(interface {
-		Dir() string
-		Do(func() error) error
-	})
+	place, ok := s.host.(Enterable)
 	if !ok || s.program.Files[clockLibrary] == "" {
 		return fmt.Errorf("lab: %s: %w", s.Name(), ErrNoClock)
 	}

@@ -10,9 +10,7 @@ var ErrNoDisk = errors.New("its disk can't be filled")
 
 // FillDisk leaves no room on the server's disk, until it is given back.
 func (s *Server) FillDisk() (empty func() error, err error) {
-	host, ok := s.host.(interface {
-		FillDisk() (func() error, error)
-	})
+	host, ok := s.host.(Fillable)
 	if !ok {
 		return nil, fmt.Errorf("lab: %s: %w", s.Name(), ErrNoDisk)
 	}
@@ -21,7 +19,7 @@ func (s *Server) FillDisk() (empty func() error, err error) {
 
 // Ended reports whether the server's process has ended.
 func (s *Server) Ended() bool {
-	p, ok := s.process().(interface{ Done() <-chan struct{} })
+	p, ok := s.process().(*Child)
 	if !ok {
 		return false
 	}

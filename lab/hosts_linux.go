@@ -73,7 +73,7 @@ func (l *grounded) Host(ctx context.Context, name, image string) (Host, error) {
 // Network implements [Lab].
 func (l *grounded) Network() Network { return (*droppable)(l) }
 
-// VirtualAddr is an address that hosts can take.
+// VirtualAddr implements [Spare].
 func (l *grounded) VirtualAddr() string { return l.Virtual.String() }
 
 // Traffic implements [Meter]: what is to or from this process's own address.
@@ -125,6 +125,13 @@ func (l *grounded) hostAt(addr string) (*host, error) {
 	}
 	return nil, fmt.Errorf("lab: no host has the address %s", addr)
 }
+
+var (
+	_ Spare     = (*grounded)(nil)
+	_ Enterable = (*host)(nil)
+	_ Mobile    = (*host)(nil)
+	_ Fillable  = (*host)(nil)
+)
 
 // host implements [Host].
 type host struct {
@@ -261,7 +268,7 @@ func empty(dir string) error {
 	return err
 }
 
-// TakeAddr moves an address to this host from whichever has it. The others forget
+// TakeAddr implements [Mobile]: it moves an address to this host from whichever has it. The others forget
 // where it was, as a gratuitous ARP would make them.
 func (h *host) TakeAddr(addr string) error {
 	ip := net.ParseIP(addr)

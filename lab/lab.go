@@ -35,6 +35,23 @@ type Host interface {
 	Start(ctx context.Context, p Program) (Process, error)
 }
 
+// Enterable is a host where this process can do what its programs can.
+type Enterable interface {
+	// Dir is where programs there keep their data.
+	Dir() string
+	// Do runs f with the files and the network of the host.
+	Do(f func() error) error
+}
+
+// Mobile is a host that can take over an address from another.
+type Mobile interface{ TakeAddr(addr string) error }
+
+// Fillable is a host whose disk can be filled.
+type Fillable interface {
+	// FillDisk leaves no room on it until empty is called.
+	FillDisk() (empty func() error, err error)
+}
+
 // Node is something with an address.
 type Node interface {
 	Name() string
@@ -97,6 +114,9 @@ type Meter interface {
 	// Traffic is all of it so far, both ways.
 	Traffic() (Traffic, error)
 }
+
+// Spare is a lab that has an address which a [Mobile] host can take.
+type Spare interface{ VirtualAddr() string }
 
 // Stretchable is a lab whose hosts can be put far from each other.
 type Stretchable interface {

@@ -59,7 +59,7 @@ func (s *Server) Signal(sig syscall.Signal) error {
 // Pid is the process id of the server, as this process sees it; 0 where the lab does not
 // run it as a process of its own.
 func (s *Server) Pid() int {
-	if p, ok := s.process().(interface{ Pid() int }); ok {
+	if p, ok := s.process().(*Child); ok {
 		return p.Pid()
 	}
 	return 0

@@ -34,9 +34,6 @@ func (s *Service) Endpoints() []string {
 // Master is what the Sentinels call the server that leads.
 func (s *Service) Master() string { return s.master }
 
-// mobile is a host that can take over an address from another.
-type mobile interface{ TakeAddr(addr string) error }
-
 // Options for starting a service.
 type Options struct {
 	// Prefix is put before the names of its hosts, where there are several services.
@@ -105,7 +102,7 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 		return nil, err
 	}
 	if t.Virtual {
-		free, ok := l.(interface{ VirtualAddr() string })
+		free, ok := l.(Spare)
 		if !ok {
 			return nil, fmt.Errorf("lab: %s needs an address that moves, and this lab has none", t.Name)
 		}
@@ -197,7 +194,7 @@ func (s *Service) moveTo(server *Server) error {
 	if s.virtual == "" {
 		return nil
 	}
-	host, ok := server.host.(mobile)
+	host, ok := server.host.(Mobile)
 	if !ok {
 		return fmt.Errorf("lab: this lab can't move an address to %s", server.Name())
 	}

@@ -45,9 +45,12 @@ func Yardstick(ctx context.Context, endpoint string) (*lab.Yardstick, error) {
 	}, nil
 }
 
-func one(ctx context.Context, c interface {
+// querier is a connection, or a transaction there.
+type querier interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
-}, query string) error {
+}
+
+func one(ctx context.Context, c querier, query string) error {
 	var n int
 	return c.QueryRowContext(ctx, query).Scan(&n)
 }

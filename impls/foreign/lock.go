@@ -46,7 +46,13 @@ func (l *Lock) Info() lb.Info {
 // Versions are those of the libraries that it is made of, by name.
 func (l *Lock) Versions() map[string]string { return l.Description.Versions }
 
-// Conformance is what the suite must know of the lock.
+// Described is a lock that is a program, and says what it is.
+type Described interface {
+	// Conformance is what the suite must know of the lock.
+	Conformance() Description
+}
+
+// Conformance implements [Described].
 func (l *Lock) Conformance() Description { return l.Description }
 
 // Open implements [lb.Impl]: it starts the program, which then opens its session. How long

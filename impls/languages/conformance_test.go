@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/impls/locktest"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
@@ -24,12 +25,12 @@ func TestConformance(t *testing.T) {
 	testkit.Share(t, 5)
 	servers := map[string][]string{} // of each topology
 	for _, impl := range []lb.Impl{languages.RedisPy(), languages.Kazoo(), languages.Curator(), languages.PythonEtcd3()} {
-		testkit.Need(t, impl.Info().Name, impl.(interface{ Ready() error }).Ready())
+		testkit.Need(t, impl.Info().Name, catalog.Ready(impl))
 		at := impl.Info().Topologies[0]
 		if servers[at] == nil {
 			servers[at] = labtest.Endpoints(labtest.Servers(t, at))
 		}
-		d := impl.(interface{ Conformance() foreign.Description }).Conformance()
+		d := impl.(foreign.Described).Conformance()
 		t.Run(impl.Info().Name, func(t *testing.T) {
 			t.Parallel()
 			only := spoken

@@ -101,5 +101,5 @@ func (r *row) Versions() map[string]string {
 	return d.Versions
 }
 
-// Conformance is what the suite must know of the lock.
+// Conformance implements [foreign.Described].
 func (r *row) Conformance() foreign.Description { return r.lock.Description }

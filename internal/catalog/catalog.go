@@ -147,6 +147,9 @@ type Demanding interface {
 	Ready() error
 }
 
+// Versioned is a lock that knows the versions of the libraries that it is made of, by their names.
+type Versioned interface{ Versions() map[string]string }
+
 // Ready says why this machine can't run the lock, or nil.
 func Ready(l lb.Impl) error {
 	if d, ok := l.(Demanding); ok {

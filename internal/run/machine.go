@@ -77,7 +77,7 @@ func versions(ctx context.Context, c catalog.Catalog, plan history.Plan) map[str
 	}
 	v := Versions(ctx, driver, t)
 	if impl, err := c.Lock(plan.Algorithm); err == nil {
-		if of, ok := impl.(interface{ Versions() map[string]string }); ok {
+		if of, ok := impl.(catalog.Versioned); ok {
 			maps.Copy(v, of.Versions())
 		}
 	}

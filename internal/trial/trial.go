@@ -61,7 +61,7 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 		return err
 	}
 	o := conform.Options{Servers: service.Endpoints(), Speaks: topology.Kind.Speaks}
-	if of, ok := impl.(interface{ Conformance() foreign.Description }); ok {
+	if of, ok := impl.(foreign.Described); ok {
 		d := of.Conformance()
 		o.Deviates, o.Rare, o.Patience = d.Deviates, d.Rare, patience
 		if d.RoundTrips != nil {

@@ -68,7 +68,7 @@ func (l *outland) Host(ctx context.Context, name, image string) (lab.Host, error
 		if h, err = l.Lab.Host(ctx, name, image); err != nil {
 			return nil, err
 		}
-		if err := errors.Join(h.(interface{ TakeAddr(string) error }).TakeAddr(ip), inside(h, func() error { return everywhere("eth0") })); err != nil {
+		if err := errors.Join(h.(lab.Mobile).TakeAddr(ip), inside(h, func() error { return everywhere("eth0") })); err != nil {
 			return nil, fmt.Errorf("external: give %s the address %s: %w", name, ip, err)
 		}
 		l.machines[ip] = h
@@ -77,7 +77,7 @@ func (l *outland) Host(ctx context.Context, name, image string) (lab.Host, error
 	return s, nil
 }
 
-func inside(h lab.Host, do func() error) error { return h.(interface{ Do(func() error) error }).Do(do) }
+func inside(h lab.Host, do func() error) error { return h.(lab.Enterable).Do(do) }
 
 // everywhere has who looks through the interface find every address on the lab's own network.
 func everywhere(through string) error {

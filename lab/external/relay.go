@@ -149,9 +149,12 @@ func (r *relay) end() {
 	}
 }
 
+// halfClosing is a connection of which one direction can end before the other.
+type halfClosing interface{ CloseWrite() error }
+
 // half says that no more is to come.
 func half(c net.Conn) {
-	if w, ok := c.(interface{ CloseWrite() error }); ok {
+	if w, ok := c.(halfClosing); ok {
 		_ = w.CloseWrite()
 		return
 	}
