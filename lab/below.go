@@ -3,7 +3,7 @@ package lab
 import (
 	"syscall"
 
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 )
 
 // signalBelow stops or continues all that a process has started, who is stopped or continued already. Other
@@ -11,10 +11,10 @@ import (
 func signalBelow(pid int, sig syscall.Signal) error {
 	switch sig {
 	case syscall.SIGSTOP:
-		_, err := kin.Stop(pid)
+		_, err := processes.Stop(pid)
 		return err
 	case syscall.SIGCONT:
-		all, err := kin.Of(pid)
+		all, err := processes.Of(pid)
 		for _, one := range all {
 			_ = syscall.Kill(one, sig) // whoever has ended needs it no more
 		}

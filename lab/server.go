@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 )
 
 // Server is one server of a topology: a program that can be started again where
@@ -43,7 +43,7 @@ func (s *Server) Signal(sig syscall.Signal) error {
 	if sig == syscall.SIGKILL && pid != 0 {
 		err := p.Signal(0) // one that has ended has left nobody, and its number may be another's
 		if err == nil {
-			kin.Kill(pid)
+			processes.Kill(pid)
 		}
 		return err
 	}

@@ -16,12 +16,12 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/impls/foreign"
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
 )
 
 func TestMain(m *testing.M) {
-	if err := kin.Adopt(); err != nil { // as a worker does
+	if err := processes.Adopt(); err != nil { // as a worker does
 		panic(err)
 	}
 	labtest.Main(m)
@@ -151,11 +151,11 @@ func nothingIsLeft(t *testing.T) {
 	t.Helper()
 	left := []int{0}
 	for end := time.Now().Add(5 * time.Second); len(left) > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		all, err := kin.Of(os.Getpid())
+		all, err := processes.Of(os.Getpid())
 		if err != nil {
 			t.Fatal(err)
 		}
-		left = slices.DeleteFunc(all, func(pid int) bool { return !kin.Runs(pid) || isServer(pid) })
+		left = slices.DeleteFunc(all, func(pid int) bool { return !processes.Runs(pid) || isServer(pid) })
 	}
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)

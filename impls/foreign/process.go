@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 )
 
 const (
@@ -97,7 +97,7 @@ func newProcess(c Command, log io.Writer, hear func(message)) (*process, error) 
 	go func() {
 		err := <-ended
 		close(p.ended)
-		kin.KillMarked(mark)        // what it has left
+		processes.KillMarked(mark)  // what it has left
 		patiently(closeBound, read) // what it said last counts
 		_ = out.Close()
 		p.end(p.ending(err))
@@ -152,7 +152,7 @@ func (p *process) end(why error) {
 // blame ends a program that has done wrong.
 func (p *process) blame(f *Finding) {
 	p.end(f)
-	kin.Kill(p.cmd.Process.Pid)
+	processes.Kill(p.cmd.Process.Pid)
 }
 
 func (p *process) why() error {
@@ -266,7 +266,7 @@ func (p *process) close() {
 	p.mu.Unlock()
 	p.send(message{Do: doClose})
 	if !patiently(closeBound, p.gone) {
-		kin.Kill(p.cmd.Process.Pid)
+		processes.Kill(p.cmd.Process.Pid)
 		patiently(closeBound, p.gone)
 	}
 }

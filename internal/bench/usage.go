@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/cost"
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 	"github.com/lockbench/lockbench/lab"
 )
 
@@ -89,7 +89,7 @@ func processorTime(pids ...int) (ns float64) {
 // withBelow are the processes and all that they have started: some servers have one for each client.
 func withBelow(pids []int) (all []int) {
 	for _, pid := range pids {
-		below, _ := kin.Of(pid)
+		below, _ := processes.Of(pid)
 		all = append(append(all, pid), below...)
 	}
 	return all

@@ -14,7 +14,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls/foreign"
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/lab"
@@ -149,7 +149,7 @@ func (e *engine) begin(ctx context.Context) (*order, error) {
 	}
 	var err error
 	if e.below == nil {
-		if e.below, err = kin.Of(os.Getpid()); err != nil {
+		if e.below, err = processes.Of(os.Getpid()); err != nil {
 			return nil, err
 		}
 	}
@@ -166,7 +166,7 @@ func (e *engine) begin(ctx context.Context) (*order, error) {
 // others are the processes of the lab: a program may start some at any time, and so may a server.
 func (e *engine) others() []int {
 	if e.info.Program || e.forks {
-		if below, err := kin.Of(os.Getpid()); err == nil {
+		if below, err := processes.Of(os.Getpid()); err == nil {
 			return below
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/errand"
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -66,7 +66,7 @@ func Explore(ctx context.Context, c catalog.Catalog, p Plan, t lab.Topology, ser
 		return nil, err
 	}
 	if impl.Info().Program {
-		if err := kin.Adopt(); err != nil {
+		if err := processes.Adopt(); err != nil {
 			return nil, err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/faults"
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 	"github.com/lockbench/lockbench/internal/worker"
 )
 
@@ -109,7 +109,7 @@ func (c *caught) letGo(ctx context.Context) error {
 	if c.how == faults.Kill {
 		select {
 		case <-w.gone:
-			return kin.AwaitEnd(ctx, c.programs)
+			return processes.AwaitEnd(ctx, c.programs)
 		case <-ctx.Done():
 			return fmt.Errorf("run: %s should be dead and is not: %w", w.Name(), ctx.Err())
 		}

@@ -7,16 +7,16 @@ import (
 
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/clock"
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 )
 
 // stopPrograms stops the programs that locks are, with all that they have started, before this
 // process stops or ends: a client is frozen, or dies, whole.
-func stopPrograms() (*kin.Stopped, error) {
+func stopPrograms() (*processes.Stopped, error) {
 	if !foreign.Running() {
-		return new(kin.Stopped), nil
+		return new(processes.Stopped), nil
 	}
-	return kin.Stop(os.Getpid())
+	return processes.Stop(os.Getpid())
 }
 
 // tellClock says how far the clocks are ahead, as programs read them where the lock is one.

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/clock"
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 )
 
 // traps stop clients at steps. Each belongs to the order that set it.
@@ -130,7 +130,7 @@ func (t *traps) stop(ctx context.Context, trap *trap, caught Report) {
 	if caught.ID != "" { // else nobody's acquisition
 		t.record(history.Event{At: caught.At, Kind: history.KindStep, Client: caught.Client, ID: caught.ID, Name: trap.Step, Phase: string(trap.How)})
 	}
-	var programs *kin.Stopped
+	var programs *processes.Stopped
 	if trap.How == faults.Kill || trap.How == faults.Freeze {
 		var err error
 		if programs, err = stopPrograms(); err != nil {

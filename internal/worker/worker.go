@@ -20,7 +20,7 @@ import (
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/clock"
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -147,7 +147,7 @@ func (w *worker) count(o Order) Report {
 		r.Sections += int(c.sections.Load())
 	}
 	if foreign.Running() {
-		r.Threads, r.Files = kin.Has(os.Getpid())
+		r.Threads, r.Files = processes.Has(os.Getpid())
 	} else {
 		r.Goroutines = runtime.NumGoroutine()
 	}
@@ -178,7 +178,7 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 		return err
 	}
 	if impl.Info().Program {
-		if err := kin.Adopt(); err != nil {
+		if err := processes.Adopt(); err != nil {
 			return fmt.Errorf("worker: %w", err)
 		}
 	}

@@ -1,10 +1,10 @@
-// Package kin finds, stops and ends the processes that a process has started, and those that
+// Package processes finds, stops and ends the processes that a process has started, and those that
 // these have started: a program of another language may be a script with helpers, and what is
 // done to a client must reach it whole.
 //
 // A control group would do the same, but only root has one everywhere. Descent is enough as
 // long as nobody is lost who has outlived a parent: call [Adopt] before the first is started.
-package kin
+package processes
 
 import (
 	"context"
@@ -59,7 +59,7 @@ func Stop(pid int) (*Stopped, error) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return &s, fmt.Errorf("kin: not all processes below %d have stopped within %v", pid, bound)
+	return &s, fmt.Errorf("processes: not all processes below %d have stopped within %v", pid, bound)
 }
 
 // Pids are those that were stopped.
@@ -87,7 +87,7 @@ func (s *Stopped) Continue() error {
 		_ = syscall.Kill(p.pid, continueSignal)
 	}
 	if len(wrong) > 0 {
-		return errors.New("kin: while they should have been stopped, " + strings.Join(wrong, ", "))
+		return errors.New("processes: while they should have been stopped, " + strings.Join(wrong, ", "))
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func AwaitEnd(ctx context.Context, pids []int) error {
 			}
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("kin: process %d lives on: %w", pid, ctx.Err())
+				return fmt.Errorf("processes: process %d lives on: %w", pid, ctx.Err())
 			case <-time.After(time.Millisecond):
 			}
 		}

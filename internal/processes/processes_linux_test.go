@@ -1,4 +1,4 @@
-package kin_test
+package processes_test
 
 import (
 	"bufio"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/kin"
+	"github.com/lockbench/lockbench/internal/processes"
 	"golang.org/x/sys/unix"
 )
 
@@ -17,7 +17,7 @@ import (
 // parent has ended, all of which count, and returns the shell and the three.
 func family(t *testing.T) (shell *exec.Cmd, all []int) {
 	t.Helper()
-	if err := kin.Adopt(); err != nil {
+	if err := processes.Adopt(); err != nil {
 		t.Fatal(err)
 	}
 	const count = `while :; do n=$((n+1)); done`
@@ -40,7 +40,7 @@ func family(t *testing.T) (shell *exec.Cmd, all []int) {
 	}
 	t.Cleanup(func() {
 		for _, pid := range all {
-			kin.Kill(pid)
+			processes.Kill(pid)
 		}
 		_ = shell.Wait()
 	})
@@ -51,7 +51,7 @@ func family(t *testing.T) (shell *exec.Cmd, all []int) {
 func TestStop(t *testing.T) {
 	_, all := family(t)
 	for _, disturbed := range []bool{false, true} {
-		s, err := kin.Stop(unix.Getpid())
+		s, err := processes.Stop(unix.Getpid())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,10 +77,10 @@ func TestStop(t *testing.T) {
 // TestKill ends a process with all below it, also those of other sessions.
 func TestKill(t *testing.T) {
 	shell, all := family(t)
-	kin.Kill(shell.Process.Pid)
+	processes.Kill(shell.Process.Pid)
 	_ = shell.Wait()
 	for end := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		below, err := kin.Of(unix.Getpid())
+		below, err := processes.Of(unix.Getpid())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package kin
+package processes
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ const (
 )
 
 // Adopt needs Linux.
-func Adopt() error { return errors.New("kin: processes are adopted on Linux only") }
+func Adopt() error { return errors.New("processes: they are adopted on Linux only") }
 
 // Of needs Linux: elsewhere no process is known.
 func Of(int) ([]int, error) { return nil, nil }
