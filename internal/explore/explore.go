@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/errand"
+	"github.com/lockbench/lockbench/internal/inlab"
 	"github.com/lockbench/lockbench/internal/processes"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/lab"
@@ -27,7 +27,7 @@ func Execute(ctx context.Context, c catalog.Catalog, p Plan, tell func(Progress)
 		return nil, err
 	}
 	var result *Result
-	err = errand.Send(ctx, driver, "explores", p, func(t Told) {
+	err = inlab.Send(ctx, driver, "explores", p, func(t Told) {
 		if t.At != nil {
 			tell(*t.At)
 		}
@@ -41,14 +41,14 @@ func Execute(ctx context.Context, c catalog.Catalog, p Plan, tell func(Progress)
 
 // Perform is the exploration that dir's plan describes, inside the lab.
 func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
-	p, out, err := errand.Receive[Plan, Told](dir)
+	p, out, err := inlab.Receive[Plan, Told](dir)
 	if err == nil {
 		c, err = c.With(p.Exec)
 	}
 	if err != nil {
 		return err
 	}
-	topology, service, end, err := errand.Service(ctx, c, p.Lab, p.Topology, dir, true)
+	topology, service, end, err := inlab.Service(ctx, c, p.Lab, p.Topology, dir, true)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/impls/conform"
 	"github.com/lockbench/lockbench/impls/foreign"
 	"github.com/lockbench/lockbench/internal/catalog"
-	"github.com/lockbench/lockbench/internal/errand"
+	"github.com/lockbench/lockbench/internal/inlab"
 )
 
 // Plan says what is tried, and where.
@@ -40,12 +40,12 @@ func Execute(ctx context.Context, c catalog.Catalog, p Plan, tell func(Result)) 
 	if err != nil {
 		return err
 	}
-	return errand.Send(ctx, driver, "conforms", p, tell)
+	return inlab.Send(ctx, driver, "conforms", p, tell)
 }
 
 // Perform is the trial that dir's plan describes, inside the lab.
 func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
-	p, e, err := errand.Receive[Plan, Result](dir)
+	p, e, err := inlab.Receive[Plan, Result](dir)
 	if err == nil {
 		c, err = c.With(p.Exec)
 	}
@@ -56,7 +56,7 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
-	topology, service, end, err := errand.Service(ctx, c, p.Lab, p.Topology, dir, false)
+	topology, service, end, err := inlab.Service(ctx, c, p.Lab, p.Topology, dir, false)
 	if err != nil {
 		return err
 	}

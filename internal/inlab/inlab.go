@@ -1,6 +1,6 @@
-// Package errand has something done inside a lab by this very program, started again there: it
+// Package inlab has something done inside a lab by this very program, started again there: it
 // is told what by a plan, and tells of what comes of it, one thing after the other.
-package errand
+package inlab
 
 import (
 	"bufio"
@@ -24,7 +24,7 @@ const (
 	toldFile = "told.jsonl"
 )
 
-// writing is how long an errand that is interrupted may take to tell how far it came.
+// writing is how long a task that is interrupted may take to tell how far it came.
 const writing = 5 * time.Second
 
 // Send has a verb of this program do what the plan says, in a directory of its own that it
@@ -102,8 +102,8 @@ func follow[T any](f *os.File, tell func(T)) (stop func() error) {
 	return func() error { close(over); return <-ended }
 }
 
-// Errand is one, as who does it inside the lab sees it.
-type Errand[T any] struct {
+// Task is one, as who does it inside the lab sees it.
+type Task[T any] struct {
 	dir string
 
 	mu  sync.Mutex
@@ -111,8 +111,8 @@ type Errand[T any] struct {
 	err error
 }
 
-// Receive reads the plan of an errand.
-func Receive[P, T any](dir string) (plan P, e *Errand[T], err error) {
+// Receive reads the plan of a task.
+func Receive[P, T any](dir string) (plan P, e *Task[T], err error) {
 	text, err := os.ReadFile(filepath.Join(dir, planFile))
 	if err == nil {
 		err = json.Unmarshal(text, &plan)
@@ -121,11 +121,11 @@ func Receive[P, T any](dir string) (plan P, e *Errand[T], err error) {
 		return plan, nil, err
 	}
 	out, err := os.OpenFile(filepath.Join(dir, toldFile), os.O_WRONLY|os.O_APPEND, 0)
-	return plan, &Errand[T]{dir: dir, out: out}, err
+	return plan, &Task[T]{dir: dir, out: out}, err
 }
 
 // Tell tells of one thing.
-func (e *Errand[T]) Tell(t T) {
+func (e *Task[T]) Tell(t T) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var line bytes.Buffer
@@ -137,7 +137,7 @@ func (e *Errand[T]) Tell(t T) {
 }
 
 // Close returns what went wrong with telling.
-func (e *Errand[T]) Close() error { return errors.Join(e.err, e.out.Close()) }
+func (e *Task[T]) Close() error { return errors.Join(e.err, e.out.Close()) }
 
 // Service brings a topology up on a lab that it opens, both by their names; end ends both.
 func Service(ctx context.Context, c catalog.Catalog, on, topology, dir string, clocks bool) (t lab.Topology, s *lab.Service, end func() error, err error) {

@@ -1,4 +1,4 @@
-package errand
+package inlab
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ type news struct {
 	N int `json:"n"`
 }
 
-// given is the directory of an errand, and what it tells is written to.
+// given is the directory of a task, and what it tells is written to.
 func given(t *testing.T, text string) (dir string, told *os.File) {
 	t.Helper()
 	dir = t.TempDir()
