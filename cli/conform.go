@@ -7,9 +7,9 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
+	"github.com/lockbench/lockbench/internal/conformance"
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/trial"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
 )
@@ -17,7 +17,7 @@ import (
 func (p program) conformCommand() *cobra.Command {
 	var (
 		line   string
-		plan   trial.Plan
+		plan   conformance.Plan
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -49,7 +49,7 @@ Exit codes: 0 all is as claimed or declared, 1 a check failed, 4 this machine ca
 	return cmd
 }
 
-func (p program) conform(cmd *cobra.Command, line string, plan trial.Plan, asJSON bool) (err error) {
+func (p program) conform(cmd *cobra.Command, line string, plan conformance.Plan, asJSON bool) (err error) {
 	switch {
 	case line == "" && plan.Algorithm == "":
 		return usage("--exec or --algorithm is missing: lockbench template begins a lock")
@@ -91,12 +91,12 @@ func (p program) conform(cmd *cobra.Command, line string, plan trial.Plan, asJSO
 }
 
 // tried does the trial and shows what came of it.
-func (p program) tried(cmd *cobra.Command, plan trial.Plan, asJSON bool) error {
+func (p program) tried(cmd *cobra.Command, plan conformance.Plan, asJSON bool) error {
 	out, board := cmd.OutOrStdout(), progress.New(cmd.ErrOrStderr())
 	board.Say("%s on %s (%s lab), %s at a time", plan.Algorithm, plan.Topology, plan.Lab, english.Count(plan.Jobs, "check"))
-	var all []trial.Result
+	var all []conformance.Result
 	failed, deviates := 0, 0
-	err := trial.Execute(cmd.Context(), p.Catalog, plan, func(r trial.Result) {
+	err := conformance.Execute(cmd.Context(), p.Catalog, plan, func(r conformance.Result) {
 		all = append(all, r)
 		mark, why := "ok  ", r.Note
 		r.Error = strings.ReplaceAll(r.Error, "\n", "; ") // a line a check

@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/backends/etcd/etcdserver"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/bench"
+	"github.com/lockbench/lockbench/internal/conformance"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/run"
-	"github.com/lockbench/lockbench/internal/trial"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/workloads"
@@ -40,7 +40,7 @@ func (p program) hiddenCommands() []*cobra.Command {
 			}},
 		{Use: "conforms DIR", Hidden: true, Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return trial.Perform(cmd.Context(), args[0], p.Catalog)
+				return conformance.Perform(cmd.Context(), args[0], p.Catalog)
 			}},
 		{Use: "explores DIR", Hidden: true, Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {

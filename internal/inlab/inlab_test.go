@@ -35,8 +35,8 @@ func given(t *testing.T, text string) (dir string, told *os.File) {
 	return dir, told
 }
 
-// TestErrand: all that is told arrives in its order, also what is told last, and by several.
-func TestErrand(t *testing.T) {
+// TestTask: all that is told arrives in its order, also what is told last, and by several.
+func TestTask(t *testing.T) {
 	dir, told := given(t, `{"what":"that"}`)
 	var got []int
 	first := make(chan int, 1)

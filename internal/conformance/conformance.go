@@ -1,6 +1,6 @@
-// Package trial puts a lock to the conformance suite, in a lab: what the tests of this module do with
+// Package conformance puts a lock to the conformance suite, in a lab: what the tests of this module do with
 // its own locks.
-package trial
+package conformance
 
 import (
 	"context"
