@@ -10,7 +10,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // TestVerifyEdges: witnesses with one flaw each, which no other rule would notice.
@@ -57,7 +57,7 @@ func TestModelOfMany(t *testing.T) {
 // TestMeasures is what is measured beside the verdicts.
 func TestMeasures(t *testing.T) {
 	of := func(text string) Result {
-		s := sketch.Must(text)
+		s := shorthand.Must(text)
 		return judge(s.Plan, s.Events)
 	}
 	if r := of(`1 c A a;2 r A a ok;3 C A a`); r.Sections != 0 {
@@ -70,7 +70,7 @@ func TestMeasures(t *testing.T) {
 	if woken.Layers == nil || woken.Layers[6].Name != LayerOrder {
 		t.Fatalf("%+v", woken.Layers)
 	}
-	s := sketch.Must(`1 c A a;2 wake A watch;3 wake A retry-delay;4 wake A retry-delay;5 r A a ok`)
+	s := shorthand.Must(`1 c A a;2 wake A watch;3 wake A retry-delay;4 wake A retry-delay;5 r A a ok`)
 	s.Events[4].Requests = 3
 	if got := layerOf(judge(s.Plan, s.Events), LayerOrder).Summary; !strings.Contains(got, "3.0 requests per grant, 1.0 waiters woken and 2.0 polls per grant") {
 		t.Error(got)
@@ -156,7 +156,7 @@ func TestOnlineEdges(t *testing.T) {
 		{"and behind the next of the one it clashes with", `1 c A a;2 r A a ok until=100;3 c C c;101 c A d;103 r A d ok until=104;99 r C c ok until=102;200 end`, slack, []string{"a c"}},
 	} {
 		var got []string
-		for _, f := range watch(&Online{Slack: tt.slack}, sketch.Must(tt.text).Events) {
+		for _, f := range watch(&Online{Slack: tt.slack}, shorthand.Must(tt.text).Events) {
 			got = append(got, strings.Join(f.IDs, " "))
 		}
 		if !slices.Equal(got, tt.want) {

@@ -9,7 +9,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // TestEdges is the rules of docs/history.md where they begin and end to hold: each is
@@ -104,7 +104,7 @@ func TestEdges(t *testing.T) {
 // means judges a history and compares with what stands behind each ⇒.
 func means(t *testing.T, text string) {
 	t.Helper()
-	s := sketch.Must(strings.ReplaceAll(text, "⇒", "\n⇒"))
+	s := shorthand.Must(strings.ReplaceAll(text, "⇒", "\n⇒"))
 	res := judge(s.Plan, s.Events)
 	for _, want := range s.Wants {
 		name, verdict, _ := strings.Cut(want, " ")
@@ -174,7 +174,7 @@ func TestNamesOfMechanisms(t *testing.T) {
 		{"and so is the first", `1 c B b;2 r B b ok;3 C B b;4 R B b ok;5 c A a;6 r A a ok until=12;6 read A a seq=1 plain=0;
 			6 write B b seq=2 plain=0/0/1;6 write A a seq=3 plain=1/0/1`, lb.EarlyRelease},
 	} {
-		l := layerOf(judge(history.Plan{}, sketch.Must(tt.text).Events), LayerStore)
+		l := layerOf(judge(history.Plan{}, shorthand.Must(tt.text).Events), LayerStore)
 		if len(l.Findings) != 1 || l.Findings[0].Mechanism != tt.mechanism {
 			t.Errorf("%s: %+v, want %q", tt.name, l, tt.mechanism)
 		}
@@ -192,7 +192,7 @@ func TestWhoClashed(t *testing.T) {
 		{`1 c C c shared;2 r C c ok;3 c D d shared;4 r D d ok;5 c C x;6 r C x ok`, []string{"d", "x"}},
 		{`1 c A a shared;2 r A a ok until=5;3 c B b shared;4 r B b ok;6 c C c;7 r C c ok`, []string{"b", "c"}},
 	} {
-		l := layerOf(judge(history.Plan{}, sketch.Must(tt.text).Events), LayerBelief)
+		l := layerOf(judge(history.Plan{}, shorthand.Must(tt.text).Events), LayerBelief)
 		if len(l.Findings) != 1 || !slices.Equal(l.Findings[0].IDs, tt.ids) || !l.Findings[0].Confirmed {
 			t.Errorf("%s: %+v, want %v", tt.text, l, tt.ids)
 		}

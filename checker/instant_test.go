@@ -7,7 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // TestInstant: what a client does in one instant, one thing after the other, also where something
@@ -26,7 +26,7 @@ func TestInstant(t *testing.T) {
 		"two shared, in one instant one of another": {"1 c A a shared; 2 r A a ok; 3 c A b shared; 5 r A b ok; 5 C A a; 6 R A a ok; 5 c B x; 5 r B x ok; 5 C B x; 5 R B x ok", Invalid},
 		"two shared, and the other a moment later":  {"1 c A a shared; 2 r A a ok; 3 c A b shared; 5 r A b ok; 5 C A a; 6 R A a ok; 5 c B x; 9 r B x ok; 8 C A b; 8 R A b ok", Valid},
 	} {
-		s := sketch.Must(strings.ReplaceAll(tt.text, "; ", "\n"))
+		s := shorthand.Must(strings.ReplaceAll(tt.text, "; ", "\n"))
 		ix, err := history.Of(s.Events)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // TestLeftBehind: a lock that nobody can have had, and that nobody got, although the lock
@@ -46,7 +46,7 @@ func TestLeftBehind(t *testing.T) {
 		{"with a pause", had + back + asks + well(100, 500) + "500 r C c fail;502 c E e;" + well(505, 900) + "900 r E e ok;1010 end", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := sketch.Must(tt.text)
+			s := shorthand.Must(tt.text)
 			ix, err := history.Of(s.Events)
 			if err != nil {
 				t.Fatal(err)

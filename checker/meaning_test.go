@@ -8,8 +8,8 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
 	"github.com/lockbench/lockbench/internal/testkit"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // TestMeaning is what was once read wrongly: each history, in the notation of
@@ -210,7 +210,7 @@ func TestMeaning(t *testing.T) {
 			⇒ progress invalid`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := sketch.Must(tt.text)
+			s := shorthand.Must(tt.text)
 			res := judge(s.Plan, s.Events)
 			for _, want := range s.Wants {
 				name, verdict, _ := strings.Cut(want, " ")
@@ -247,7 +247,7 @@ func TestMechanisms(t *testing.T) {
 		{`1 c A a;2 r A a ok;3 read A a seq=1 plain=0;6 c B b;7 r B b ok;8 read B b seq=2 plain=0;9 write B b seq=3 plain=0/0/1;
 		  12 write A a seq=4 plain=1/0/1`, LayerStore, lb.DoubleGrant},
 	} {
-		l := layerOf(judge(history.Plan{}, sketch.Must(tt.text).Events), tt.layer)
+		l := layerOf(judge(history.Plan{}, shorthand.Must(tt.text).Events), tt.layer)
 		if len(l.Findings) != 1 || l.Findings[0].Mechanism != tt.mechanism || l.Findings[0].Lock != "l" {
 			t.Errorf("%s: %+v, want %q", tt.text, l, tt.mechanism)
 		}

@@ -13,7 +13,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // TestErringClocks: histories whose recorders have clocks that err within their bounds
@@ -47,17 +47,17 @@ func TestErringClocks(t *testing.T) {
 		truth := checker.Check(t.Context(), s.plan, ix)
 		seen, err := erring(t.Context(), dir, rand.New(rand.NewPCG(seed, 0x636c6f636b)), s, unit)
 		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, sketch.String(s.events))
+			t.Fatalf("seed %d: %v\n%s", seed, err, shorthand.String(s.events))
 		}
 		// Where the machine is to blame, clocks that err are no reason to blame the lock.
 		if truth.Starved != "" {
 			if tally["excused"]++; slices.Contains([]lb.Outcome{lb.Check, lb.Fence, lb.Broken}, seen.Outcome) {
-				t.Fatalf("seed %d: %s: %s, and was %s: %s\n%s", seed, seen.Outcome, seen.Reason, truth.Outcome, truth.Reason, sketch.String(s.events))
+				t.Fatalf("seed %d: %s: %s, and was %s: %s\n%s", seed, seen.Outcome, seen.Reason, truth.Outcome, truth.Reason, shorthand.String(s.events))
 			}
 		}
 		for i, l := range seen.Layers {
 			if l.Verdict == checker.Undecided && strings.Contains(l.Summary, "bug") {
-				t.Fatalf("seed %d: %s: %s\n%s", seed, l.Name, l.Summary, sketch.String(s.events))
+				t.Fatalf("seed %d: %s: %s\n%s", seed, l.Name, l.Summary, shorthand.String(s.events))
 			}
 			if truth.Layers[i].Verdict == checker.Invalid {
 				tally[l.Name]++
@@ -67,7 +67,7 @@ func TestErringClocks(t *testing.T) {
 			}
 			if tally[l.Name+" seen"]++; truth.Layers[i].Verdict != checker.Invalid {
 				t.Fatalf("seed %d: %s is %s: %s, and was %s: %s\n%+v\n%s", seed, l.Name, l.Verdict, l.Summary,
-					truth.Layers[i].Verdict, truth.Layers[i].Summary, s.plan.Traits, sketch.String(s.events))
+					truth.Layers[i].Verdict, truth.Layers[i].Summary, s.plan.Traits, shorthand.String(s.events))
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // TestRefusals damages histories that make sense, and compares what the reader
@@ -35,7 +35,7 @@ func TestRefusals(t *testing.T) {
 					wrong.Add(1)
 					h = smaller(h)
 					err, want = refuses(h)
-					t.Errorf("seed %d: the reader says %v, the model %v\n%s", seed, err, want, sketch.String(h))
+					t.Errorf("seed %d: the reader says %v, the model %v\n%s", seed, err, want, shorthand.String(h))
 				}
 			}
 		})

@@ -17,7 +17,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // models are the layers that have one.
@@ -186,5 +186,5 @@ func tell(s sample) string {
 	if s.plan.Algorithm != "" {
 		words += fmt.Sprintf("planned (TTL %v)\n", s.plan.TTL)
 	}
-	return words + sketch.String(s.events)
+	return words + shorthand.String(s.events)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // TestSentences: what is said of histories that are easily told wrong.
@@ -74,7 +74,7 @@ func TestSentences(t *testing.T) {
 			3 c B b; 4 r B b ok
 			900 end`, LayerTold, "never did both go on for more than", "heard"},
 	} {
-		s := sketch.Must("ms\n" + strings.ReplaceAll(tt.text, "; ", "\n"))
+		s := shorthand.Must("ms\n" + strings.ReplaceAll(tt.text, "; ", "\n"))
 		s.Plan.Traits.LostNotice = true
 		ix, err := history.Of(s.Events)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 const erring = `{"lockbench":"history","version":1,"clock":{"name":"b","offset_ns":-1000,"error_ns":3}}`
@@ -19,7 +19,7 @@ const erring = `{"lockbench":"history","version":1,"clock":{"name":"b","offset_n
 func withClock(t *testing.T, header, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "b.jsonl")
-	if err := history.Write(path, sketch.Must(text).Events); err != nil {
+	if err := history.Write(path, shorthand.Must(text).Events); err != nil {
 		t.Fatal(err)
 	}
 	written, err := os.ReadFile(path)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // TestDocs runs the examples of docs/history.md.
@@ -52,7 +52,7 @@ func examples(text string) map[int]string {
 
 func try(t *testing.T, example string) {
 	var raw []byte
-	s := sketch.Sketch{}
+	s := shorthand.Sketch{}
 	if strings.HasPrefix(example, "{") {
 		events, wants, _ := strings.Cut(example, "\n⇒")
 		raw = []byte(events)
@@ -61,7 +61,7 @@ func try(t *testing.T, example string) {
 		}
 	} else {
 		var err error
-		if s, err = sketch.Parse(example); err != nil {
+		if s, err = shorthand.Parse(example); err != nil {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer

@@ -8,7 +8,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 const firstLine = `{"lockbench":"history","version":1}` + "\n"
@@ -164,7 +164,7 @@ func TestWhole(t *testing.T) {
 		{"lines of one instant stay in their order", `9 end;1 c A a;1 r A a ok;1 C A a;1 R A a ok`, ""},
 		{"lines of one instant are not turned round", `5 end;1 r A a ok;1 c A a`, "nothing that A has called is open"},
 	} {
-		_, err := history.Of(sketch.Must(tt.text).Events)
+		_, err := history.Of(shorthand.Must(tt.text).Events)
 		refuses(t, tt.name, err, tt.refused)
 	}
 }
@@ -197,7 +197,7 @@ func TestManyAcquisitions(t *testing.T) {
 // TestActs: an end belongs to the last begin of its name, target and fault that has not ended,
 // and work that failed is kept with its note.
 func TestActs(t *testing.T) {
-	ix, err := history.Of(sketch.Must(`1 act cut s begin
+	ix, err := history.Of(shorthand.Must(`1 act cut s begin
 		2 act cut r begin
 		3 act cut s end
 		4 act cut s end
@@ -225,7 +225,7 @@ func TestActs(t *testing.T) {
 
 // TestFaultsAtOnce: what heals, and what did not strike, is the one of that name.
 func TestFaultsAtOnce(t *testing.T) {
-	ix, err := history.Of(sketch.Must(`1 fault x strike
+	ix, err := history.Of(shorthand.Must(`1 fault x strike
 		2 fault y strike
 		3 fault x heal
 		4 fault z healed

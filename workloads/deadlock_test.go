@@ -7,7 +7,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // TestDeadlocks: who waits for whom, how it ended, and what is none.
@@ -39,7 +39,7 @@ func TestDeadlocks(t *testing.T) {
 			[]string{"v.B waits for l, held by w.A, who waits for m, held by v.B"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ix, err := history.Of(sketch.Must(tt.text).Events)
+			ix, err := history.Of(shorthand.Must(tt.text).Events)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestDeadlocks(t *testing.T) {
 
 // TestADeadlockIsStuck also where nobody came to work.
 func TestADeadlockIsStuck(t *testing.T) {
-	s := sketch.Must("planned;ms;10 c w.A a;11 r w.A a ok;12 c v.B b lock=m;13 r v.B b ok lock=m;14 c w.A c lock=m;15 c v.B d;9000 end")
+	s := shorthand.Must("planned;ms;10 c w.A a;11 r w.A a ok;12 c v.B b lock=m;13 r v.B b ok lock=m;14 c w.A c lock=m;15 c v.B d;9000 end")
 	ix, err := history.Of(s.Events)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // TestJudges are histories, in the notation of docs/history.md, with what the workload
@@ -102,7 +102,7 @@ func TestJudges(t *testing.T) {
 		{"somebody stood still", NeverReleases{}, "ms;1 c A a;2 r A a ok;3 c w.B b;5000 silent w call=10;5001 r w.B b ok;6000 end", checker.Valid, "after 4.999 s at most"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := sketch.Must(tt.text)
+			s := shorthand.Must(tt.text)
 			ix, err := history.Of(s.Events)
 			if err != nil {
 				t.Fatal(err)
@@ -147,7 +147,7 @@ func TestWords(t *testing.T) {
 		{NeverReleases{}, "ms;1 c A a;2 r A a ok;3 c B b;6000 end",
 			"A was granted the lock at 0.001 s and never gave it back, its process lived on, and nobody else had been granted it when the run was over, 5.998 s later"},
 	} {
-		s := sketch.Must(tt.text)
+		s := shorthand.Must(tt.text)
 		ix, err := history.Of(s.Events)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/sketch"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
 // judged is what the layers say that look at nothing but clients and their locks.
@@ -181,7 +181,7 @@ func randomHistory(rnd *rand.Rand) (h history.Events) {
 // TestExportFaultsAtOnce: faults that overlap are one to who reads the export, from the first
 // strike to the last heal.
 func TestExportFaultsAtOnce(t *testing.T) {
-	ix, err := history.Of(sketch.Must(`1 c A a;2 fault x strike;3 fault y strike;4 fault x healed;5 r A a ok;6 fault y healed;7 fault x strike;8 fault x healed;9 end`).Events)
+	ix, err := history.Of(shorthand.Must(`1 c A a;2 fault x strike;3 fault y strike;4 fault x healed;5 r A a ok;6 fault y healed;7 fault x strike;8 fault x healed;9 end`).Events)
 	if err != nil {
 		t.Fatal(err)
 	}

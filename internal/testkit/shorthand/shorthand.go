@@ -1,6 +1,6 @@
-// Package sketch reads the short notation in which docs/history.md writes its
+// Package shorthand reads the short notation in which docs/history.md writes its
 // examples, for the tests of those who read histories.
-package sketch
+package shorthand
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ type Sketch struct {
 	Wants  []string // what stands behind each ⇒
 }
 
-// Parse reads a sketch: an event or a word about the plan (reentrant, fenced, fair, told,
+// Parse reads one: an event or a word about the plan (reentrant, fenced, fair, told,
 // push, leased, planned, evidence LAYER, ms) on each line, or between semicolons. Times are nanoseconds, or milliseconds
 // after ms.
 func Parse(text string) (Sketch, error) {
@@ -71,7 +71,7 @@ func Parse(text string) (Sketch, error) {
 		}
 		ev, err := event(strings.Fields(line), unit)
 		if err != nil {
-			return s, fmt.Errorf("sketch: %q: %w", line, err)
+			return s, fmt.Errorf("shorthand: %q: %w", line, err)
 		}
 		s.Events = append(s.Events, ev)
 	}
