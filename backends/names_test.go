@@ -38,7 +38,7 @@ var namedElsewhere = map[string]string{
 	"lab/external/door_linux.go":          "a word of a protocol of its own",
 	"lab/external/driver.go":              "counts Sentinels",
 	"lab/external/look.go":                "what to do about Sentinels",
-	"lab/external/outland_linux.go":       "tells a Sentinel by its host's name",
+	"lab/external/lab_linux.go":           "tells a Sentinel by its host's name",
 	"internal/worker/protocol.go":         "a word of a protocol of its own",
 }
 
