@@ -53,7 +53,7 @@ func (c *config) open(ctx context.Context) (lab.Lab, error) {
 			return nil, errors.Join(fmt.Errorf("external: %w", err), on.Close())
 		}
 	}
-	return &outland{Lab: on, config: c, door: d, machines: map[string]lab.Host{}}, nil
+	return &relayed{Lab: on, config: c, door: d, machines: map[string]lab.Host{}}, nil
 }
 
 // numbered is which of the hosts of a kind it is, by its name: redis2 is 1.

@@ -16,8 +16,8 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// outland is the local lab with hosts that stand for the servers outside.
-type outland struct {
+// relayed is the local lab with hosts that stand for the servers outside.
+type relayed struct {
 	lab.Lab
 	config *config
 	door   *door
@@ -27,13 +27,13 @@ type outland struct {
 }
 
 // Close implements [lab.Lab].
-func (l *outland) Close() error { return errors.Join(l.door.Close(), l.Lab.Close()) }
+func (l *relayed) Close() error { return errors.Join(l.door.Close(), l.Lab.Close()) }
 
 // Host implements [lab.Lab]. What is started on a server's host is a relay.
 //
 // Sentinels tell clients the addresses of their servers. Where there are some, the hosts have
 // these very addresses, one for each machine, and everybody finds them there.
-func (l *outland) Host(ctx context.Context, name, image string) (lab.Host, error) {
+func (l *relayed) Host(ctx context.Context, name, image string) (lab.Host, error) {
 	if image == "" { // lockbench's own
 		h, err := l.Lab.Host(ctx, name, image)
 		if err == nil && len(l.config.Sentinels) > 0 {
@@ -92,7 +92,7 @@ func everywhere(through string) error {
 // stand is a host that stands for a server.
 type stand struct {
 	lab.Host
-	lab      *outland
+	lab      *relayed
 	name     string
 	addr     string // of the real one
 	at       string // the address that is used here, too, "" for the host's own
@@ -155,13 +155,13 @@ func (s *server) Signal(syscall.Signal) error {
 func (s *server) Wait() error { select {} }
 
 // Command implements [lab.Commander].
-func (l *outland) Command(ctx context.Context, command string) (string, error) {
+func (l *relayed) Command(ctx context.Context, command string) (string, error) {
 	a, err := l.door.ask(ctx, request{Do: doRun, Command: command})
 	return a.Said, err
 }
 
 // Watch implements [lab.Commander].
-func (l *outland) Watch(ctx context.Context) (func() (lab.Outage, error), error) {
+func (l *relayed) Watch(ctx context.Context) (func() (lab.Outage, error), error) {
 	begun, err := l.door.ask(ctx, request{Do: doWatch})
 	if err != nil {
 		return nil, err
