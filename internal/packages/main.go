@@ -18,7 +18,7 @@ const (
 	module    = "github.com/lockbench/lockbench"
 	row       = 24  // pixels from one line to the next
 	arcs      = 130 // wide
-	names     = 130 // wide
+	names     = 142 // wide
 	docs      = 600 // wide
 	docLetter = 98  // so many letters at most
 )
