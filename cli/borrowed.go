@@ -30,14 +30,14 @@ func borrowed(c Catalog, name *string, addrs string, given bool) (lab.Driver, er
 		return d, usage("--lab %s without --addrs: say where the servers are", *name)
 	}
 	if err == nil && d.Borrowed != nil {
-		err = orders(c, d.Borrowed)
+		err = checkCommands(c, d.Borrowed)
 	}
 	return d, err
 }
 
-// orders refuses commands for what is no fault of servers.
-func orders(c Catalog, b lab.Borrowed) error {
-	for _, name := range b.Orders() {
+// checkCommands refuses commands for what is no fault of servers.
+func checkCommands(c Catalog, b lab.Borrowed) error {
+	for _, name := range b.ByCommand() {
 		f, err := named(c.Fault(name))
 		if err == nil {
 			err = f.ByCommand()

@@ -11,12 +11,12 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// order is the command by which the user of borrowed servers has the fault done, if there is one.
-func (s Setting) order(f Fault) (lab.Order, bool) {
+// command is the one by which the user of borrowed servers has the fault done, if there is one.
+func (s Setting) command(f Fault) (lab.ShellCommand, bool) {
 	if s.Lab.Borrowed == nil {
-		return lab.Order{}, false
+		return lab.ShellCommand{}, false
 	}
-	return s.Lab.Borrowed.Order(f.Name)
+	return s.Lab.Borrowed.Command(f.Name)
 }
 
 // ByCommand says why a command of the user's can't stand for the fault, or nil: only what
@@ -31,7 +31,7 @@ func (f Fault) ByCommand() error {
 // In is the fault as it strikes there: as it is, or by the command that the user has named
 // for it. The name and the length stay, and with them what locks declare.
 func (f Fault) In(s Setting) Fault {
-	order, ok := s.order(f)
+	command, ok := s.command(f)
 	if !ok {
 		f.Mix = slices.Clone(f.Mix)
 		for i := range f.Mix {
@@ -40,7 +40,7 @@ func (f Fault) In(s Setting) Fault {
 		return f
 	}
 	return Fault{Name: f.Name, Doc: f.Doc, Family: Servers, At: whileHolding, Lasts: f.Lasts, Takes: f.Takes, MinTTL: f.MinTTL,
-		Inject: func(ctx context.Context, on Strike) (Proof, error) { return byCommand(ctx, on, order) }}
+		Inject: func(ctx context.Context, on Strike) (Proof, error) { return byCommand(ctx, on, command) }}
 }
 
 // noticed is how long a server must not answer, beside three times what it takes usually, for a
@@ -51,7 +51,7 @@ const noticed = 300 * time.Millisecond
 // but well within its lease: to overstay is another fault. What the command did nobody here
 // knows. So it has proven something if a server did not answer for a
 // while, or if another leads.
-func byCommand(ctx context.Context, on Strike, order lab.Order) (Proof, error) {
+func byCommand(ctx context.Context, on Strike, command lab.ShellCommand) (Proof, error) {
 	before, err := leads(ctx, on)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func byCommand(ctx context.Context, on Strike, order lab.Order) (Proof, error) {
 	ended := make(chan error, 1)
 	go func() {
 		var err error
-		done, err = on.Command(ctx, order)
+		done, err = on.Command(ctx, command)
 		ended <- err
 	}()
 	select {

@@ -160,7 +160,7 @@ func (f Fault) Available(s Setting) error {
 	if err := s.Lab.Serves(s.Topology); err != nil {
 		return err
 	}
-	if _, ok := s.order(f); ok {
+	if _, ok := s.command(f); ok {
 		return AService(s)
 	}
 	if f.Family == Servers && f.Mix == nil {

@@ -21,7 +21,9 @@ const (
 const promotionTTL = 4 * time.Second
 
 // aGrant waits until somebody has the lock.
-func aGrant(ctx context.Context, on ClientActs) error { return on.Passed(ctx, whileBeginning, nil, nil) }
+func aGrant(ctx context.Context, on ClientActs) error {
+	return on.Passed(ctx, whileBeginning, nil, nil)
+}
 
 // cutOff drops all packets between the two sides, both ways.
 func cutOff(ctx context.Context, on NetworkActs, a, b []Node) (*Drops, error) {

@@ -18,7 +18,7 @@ type OperatorActs interface {
 	// whose clients it is about, nil for a command that is about none.
 	Operate(ctx context.Context, server Node, what lab.Operation, of Node) (*Operated, error)
 	// Command strikes servers that are not lockbench's, by a command of the user's.
-	Command(ctx context.Context, order lab.Order) (*Commanded, error)
+	Command(ctx context.Context, command lab.ShellCommand) (*Commanded, error)
 }
 
 // Operated is a command that was given. Effect is what it did, as the server counted it by

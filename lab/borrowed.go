@@ -25,15 +25,15 @@ type Borrowed interface {
 	Take(ctx context.Context, k Kind) error
 	GiveBack(k Kind) error
 	Clear(k Kind) error
-	// Order is the command by which a user has the servers struck by the fault of that name;
-	// Orders are the names of all for which there is one.
-	Order(fault string) (Order, bool)
-	Orders() []string
+	// Command is that by which a user has the servers struck by the fault of that name;
+	// ByCommand are the names of all for which there is one.
+	Command(fault string) (ShellCommand, bool)
+	ByCommand() []string
 }
 
-// Order is a command for a shell that strikes servers, and one that heals them, "" where they
+// ShellCommand is a command that strikes servers, and one that heals them, "" where they
 // heal by themselves.
-type Order struct {
+type ShellCommand struct {
 	Do   string `yaml:"do"`
 	Undo string `yaml:"undo"`
 }

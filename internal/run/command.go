@@ -10,7 +10,7 @@ import (
 )
 
 // Command implements [faults.OperatorActs].
-func (s *strike) Command(ctx context.Context, order lab.Order) (*faults.Commanded, error) {
+func (s *strike) Command(ctx context.Context, command lab.ShellCommand) (*faults.Commanded, error) {
 	outside, ok := s.lab.(lab.Commander)
 	if !ok {
 		return nil, errors.New("run: this lab runs no commands")
@@ -24,19 +24,19 @@ func (s *strike) Command(ctx context.Context, order lab.Order) (*faults.Commande
 		outage, err = seen()
 		return err
 	})
-	run := func(ctx context.Context, command string) (string, error) {
-		end := s.act(fmt.Sprintf("run %q", command), "servers", 0)
-		said, err := outside.Command(ctx, command)
+	run := func(ctx context.Context, line string) (string, error) {
+		end := s.act(fmt.Sprintf("run %q", line), "servers", 0)
+		said, err := outside.Command(ctx, line)
 		end(said)
 		return said, err
 	}
-	if order.Undo != "" { // also of what came half way
+	if command.Undo != "" { // also of what came half way
 		s.acts.undone(func(ctx context.Context) error {
-			_, err := run(ctx, order.Undo)
+			_, err := run(ctx, command.Undo)
 			return err
 		})
 	}
-	said, err := run(ctx, order.Do)
+	said, err := run(ctx, command.Do)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ type config struct {
 	Database string   `yaml:"database"`
 	TLS      *tlsPart `yaml:"tls"`
 	// Commands strike the servers, by the names of faults.
-	Commands map[string]lab.Order `yaml:"commands"`
+	Commands map[string]lab.ShellCommand `yaml:"commands"`
 
 	tls *tls.Config // nil without TLS
 	by  string      // what the mark of a run says
@@ -50,11 +50,11 @@ type tlsPart struct {
 	ServerName string `yaml:"server-name"`
 }
 
-// keys are those of the file, tlsKeys those of its part tls, and orderKeys those of a command.
+// keys are those of the file, tlsKeys those of its part tls, and commandKeys those of a command.
 var (
-	keys      = []string{"servers", "sentinels", "master", "user", "password", "database", "tls", "commands"}
-	tlsKeys   = []string{"ca", "cert", "key", "server-name"}
-	orderKeys = []string{"do", "undo"}
+	keys        = []string{"servers", "sentinels", "master", "user", "password", "database", "tls", "commands"}
+	tlsKeys     = []string{"ca", "cert", "key", "server-name"}
+	commandKeys = []string{"do", "undo"}
 )
 
 // keysBeside are those that may stand where the file has the unknown key.
@@ -68,7 +68,7 @@ func keysBeside(key string, text []byte) []string {
 	if _, there := tls[key]; there && !slices.Contains(tlsKeys, key) {
 		return tlsKeys
 	}
-	return orderKeys
+	return commandKeys
 }
 
 // The variables of the environment, each of which counts more than the file.

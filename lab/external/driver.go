@@ -91,14 +91,14 @@ func (c *config) Like(t lab.Topology) lab.Topology {
 	return t
 }
 
-// Order implements [lab.Borrowed].
-func (c *config) Order(fault string) (lab.Order, bool) {
+// Command implements [lab.Borrowed].
+func (c *config) Command(fault string) (lab.ShellCommand, bool) {
 	o, ok := c.Commands[fault]
 	return o, ok
 }
 
-// Orders implements [lab.Borrowed].
-func (c *config) Orders() []string { return slices.Sorted(maps.Keys(c.Commands)) }
+// ByCommand implements [lab.Borrowed].
+func (c *config) ByCommand() []string { return slices.Sorted(maps.Keys(c.Commands)) }
 
 // ask asks a server for its version; how servers of its kind are asked otherwise is for
 // those that one can start.
