@@ -32,16 +32,16 @@ type caught struct {
 // catch waits until a client of w passes the step, and stops it in the given way. The
 // error is [faults.ErrNobody] when ctx ended before; nobody is left stopped then.
 func (w *workerProc) catch(ctx context.Context, step string, how faults.Stop) (*caught, error) {
-	return w.catchAs(ctx, worker.Order{Step: step, How: how})
+	return w.catchAs(ctx, worker.Instruction{Step: step, How: how})
 }
 
-func (w *workerProc) catchAs(ctx context.Context, o worker.Order) (*caught, error) {
+func (w *workerProc) catchAs(ctx context.Context, o worker.Instruction) (*caught, error) {
 	o.Do = worker.DoCatch
 	step, how := o.Step, o.How
 	if how == faults.FreezeAll {
 		o.How, o.All = faults.Freeze, w.cfg.Clients
 	}
-	n, answers, err := w.order(o)
+	n, answers, err := w.instruct(o)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (c *caught) is(r worker.Report) {
 func (c *caught) takeBack() (late bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerBound)
 	defer cancel()
-	if _, _, err := c.worker.order(worker.Order{N: c.n, Do: worker.DoLetGo}); err != nil {
+	if _, _, err := c.worker.instruct(worker.Instruction{N: c.n, Do: worker.DoLetGo}); err != nil {
 		return false, err
 	}
 	for {
@@ -119,7 +119,7 @@ func (c *caught) letGo(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, _, err := w.order(worker.Order{N: c.n, Do: worker.DoLetGo}); err != nil {
+	if _, _, err := w.instruct(worker.Instruction{N: c.n, Do: worker.DoLetGo}); err != nil {
 		return err
 	}
 	for {
@@ -137,11 +137,11 @@ func (c *caught) letGo(ctx context.Context) error {
 // passed waits until a client of w passes the step, that of the given name if it is
 // not "".
 func (w *workerProc) passed(ctx context.Context, step, client string) error {
-	c, err := w.catchAs(ctx, worker.Order{Step: step, How: worker.Notice, Only: client})
+	c, err := w.catchAs(ctx, worker.Instruction{Step: step, How: worker.Notice, Only: client})
 	if err != nil {
 		return err
 	}
 	defer w.forget(c.n)
-	_, _, err = w.order(worker.Order{N: c.n, Do: worker.DoLetGo})
+	_, _, err = w.instruct(worker.Instruction{N: c.n, Do: worker.DoLetGo})
 	return err
 }

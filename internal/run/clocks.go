@@ -16,7 +16,7 @@ func (s *strike) MoveClock(ctx context.Context, n faults.Node, ahead time.Durati
 	set := func(ctx context.Context, ahead time.Duration, rate float64) error {
 		if w, ok := s.worker(n); ok {
 			for _, w := range s.workers.on(w.host) { // each process has a clock of its own
-				if _, err := w.ask(ctx, worker.Order{Do: worker.DoClock, Ahead: ahead, Rate: rate}); err != nil {
+				if _, err := w.ask(ctx, worker.Instruction{Do: worker.DoClock, Ahead: ahead, Rate: rate}); err != nil {
 					return err
 				}
 			}
@@ -30,7 +30,7 @@ func (s *strike) MoveClock(ctx context.Context, n faults.Node, ahead time.Durati
 	}
 	read := func(ctx context.Context) (time.Duration, error) {
 		if w, ok := s.worker(n); ok {
-			r, err := w.ask(ctx, worker.Order{Do: worker.DoAhead})
+			r, err := w.ask(ctx, worker.Instruction{Do: worker.DoAhead})
 			return r.Ahead, err
 		}
 		server, err := s.server(n)

@@ -14,7 +14,7 @@ import (
 func (s *strike) ReleaseAgain(ctx context.Context, v *faults.Victim) (answer string, err error) {
 	w, _ := s.worker(v.Worker)
 	end := s.act("release again", v.Client, 0)
-	n, answers, err := w.order(worker.Order{Do: worker.DoAgain, Only: v.Client})
+	n, answers, err := w.instruct(worker.Instruction{Do: worker.DoAgain, Only: v.Client})
 	if err != nil {
 		return "", err
 	}
@@ -62,17 +62,17 @@ func (s *strike) StartAgain(ctx context.Context, n faults.Node, step string) (fa
 	}
 	end("as " + w.Name())
 	// Before it works: it may pass the step at once and then wait for very long.
-	order, passed, err := w.order(worker.Order{Do: worker.DoCatch, Step: step, How: worker.Notice})
+	number, passed, err := w.instruct(worker.Instruction{Do: worker.DoCatch, Step: step, How: worker.Notice})
 	if err != nil {
 		return nil, err
 	}
-	defer w.forget(order)
-	if _, _, err := w.order(worker.Order{Do: worker.DoStart}); err != nil {
+	defer w.forget(number)
+	if _, _, err := w.instruct(worker.Instruction{Do: worker.DoStart}); err != nil {
 		return nil, err
 	}
 	if _, err := w.await(ctx, passed, "pass "+step); err != nil {
 		return nil, err
 	}
-	_, _, err = w.order(worker.Order{N: order, Do: worker.DoLetGo})
+	_, _, err = w.instruct(worker.Instruction{N: number, Do: worker.DoLetGo})
 	return w, err
 }

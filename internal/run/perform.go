@@ -99,7 +99,7 @@ func (s *stage) play(ctx context.Context, fault faults.Fault) error {
 	s.tell("at work: " + english.Count(s.plan.Clients, "client"))
 	start := clock.Now()
 	for _, w := range s.workers.list() {
-		if _, _, err := w.order(worker.Order{Do: worker.DoStart}); err != nil {
+		if _, _, err := w.instruct(worker.Instruction{Do: worker.DoStart}); err != nil {
 			return err
 		}
 	}
@@ -154,7 +154,7 @@ func (s *stage) showEnough(ctx context.Context) error {
 	for waited := time.Duration(0); waited < bound; waited += look {
 		n := 0
 		for _, w := range s.workers.alive() {
-			r, err := w.ask(ctx, worker.Order{Do: worker.DoCount})
+			r, err := w.ask(ctx, worker.Instruction{Do: worker.DoCount})
 			if err != nil && w.alive() {
 				return err
 			}
@@ -251,7 +251,7 @@ func (s *stage) stopWorkers(ctx context.Context) error {
 	defer cancel()
 	for _, w := range s.workers.list() {
 		if w.alive() {
-			_, _, _ = w.order(worker.Order{Do: worker.DoStop}) // if it just died, await says so
+			_, _, _ = w.instruct(worker.Instruction{Do: worker.DoStop}) // if it just died, await says so
 		}
 	}
 	var err error

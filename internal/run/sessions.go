@@ -11,7 +11,7 @@ import (
 // Clients implements [faults.SessionActs].
 func (s *stage) Clients(ctx context.Context) (all []faults.Client, err error) {
 	for _, w := range s.workers.alive() {
-		told, err := w.ask(ctx, worker.Order{Do: worker.DoTell})
+		told, err := w.ask(ctx, worker.Instruction{Do: worker.DoTell})
 		if err != nil {
 			return nil, err
 		}

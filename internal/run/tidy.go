@@ -13,9 +13,9 @@ import (
 )
 
 // counts looks what there is of the lock: what its servers keep, and the connections, goroutines,
-// threads and open files of the clients, whom the worker's order has counted. Where servers are somebody else's, what they
+// threads and open files of the clients, as the worker counts them. Where servers are somebody else's, what they
 // keep may be anybody's.
-func (s *stage) counts(ctx context.Context, order string) (all []history.Event, err error) {
+func (s *stage) counts(ctx context.Context, what string) (all []history.Event, err error) {
 	add := func(name, target string, n int) {
 		all = append(all, history.Event{At: clock.Now(), Kind: history.KindCount, Name: name, Target: target, Count: n})
 	}
@@ -24,7 +24,7 @@ func (s *stage) counts(ctx context.Context, order string) (all []history.Event, 
 		return nil, err
 	}
 	for _, w := range s.workers.alive() {
-		r, err := w.ask(ctx, worker.Order{Do: order})
+		r, err := w.ask(ctx, worker.Instruction{Do: what})
 		if err != nil {
 			return nil, err
 		}

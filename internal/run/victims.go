@@ -58,7 +58,7 @@ func (s *strike) HoldOthers(ctx context.Context, step string, but *faults.Victim
 		defer end("")
 		for _, g := range gates {
 			if g.w.alive() {
-				_, _, e := g.w.order(worker.Order{N: g.n, Do: worker.DoLetGo})
+				_, _, e := g.w.instruct(worker.Instruction{N: g.n, Do: worker.DoLetGo})
 				err = errors.Join(err, e)
 			}
 			g.w.forget(g.n)
@@ -66,7 +66,7 @@ func (s *strike) HoldOthers(ctx context.Context, step string, but *faults.Victim
 		return err
 	})
 	for _, w := range s.workers.alive() {
-		n, answers, err := w.order(worker.Order{Do: worker.DoCatch, Step: step, How: faults.Delay, AllBut: but.Client})
+		n, answers, err := w.instruct(worker.Instruction{Do: worker.DoCatch, Step: step, How: faults.Delay, AllBut: but.Client})
 		if err != nil {
 			return letGo, err
 		}
@@ -125,12 +125,12 @@ func (s *strike) holdAll(workers []*workerProc, step, but string) (letGo func(co
 // hold delays the clients of a process at the step, or at whatever step they come to next.
 func (s *strike) hold(w *workerProc, step, but string) (letGo func(context.Context) error, err error) {
 	end := s.act("hold", "all of "+w.Name()+" but "+but, 0)
-	n, _, err := w.order(worker.Order{Do: worker.DoCatch, Step: step, How: faults.Delay, AllBut: but})
+	n, _, err := w.instruct(worker.Instruction{Do: worker.DoCatch, Step: step, How: faults.Delay, AllBut: but})
 	return s.acts.undone(func(context.Context) (err error) {
 		defer end("")
 		defer w.forget(n)
 		if w.alive() {
-			_, _, err = w.order(worker.Order{N: n, Do: worker.DoLetGo})
+			_, _, err = w.instruct(worker.Instruction{N: n, Do: worker.DoLetGo})
 		}
 		return err
 	}), err

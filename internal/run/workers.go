@@ -19,7 +19,7 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-// workerProc is a worker as the runner sees it: a process that takes orders.
+// workerProc is a worker as the runner sees it: a process that takes instructions.
 type workerProc struct {
 	lab.Process
 	host   lab.Host
@@ -28,32 +28,32 @@ type workerProc struct {
 	doomed atomic.Bool   // its end is wanted
 	blame  func(string)  // is told what its lock's program did wrong
 
-	mu      sync.Mutex
-	orders  *json.Encoder
-	number  uint64
-	answers map[uint64]chan worker.Report // by order; 0 for what it says by itself
+	mu           sync.Mutex
+	instructions *json.Encoder
+	number       uint64
+	answers      map[uint64]chan worker.Report // by instruction; 0 for what it says by itself
 }
 
 func startWorker(ctx context.Context, h lab.Host, cfg worker.Config, logTo *os.File, blame func(string)) (*workerProc, error) {
-	ordersOut, ordersIn, err := os.Pipe()
+	instructionsOut, instructionsIn, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("run: start %s: %w", cfg.Name, err)
 	}
-	defer ordersOut.Close()
+	defer instructionsOut.Close()
 	reportsOut, reportsIn, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("run: start %s: %w", cfg.Name, err)
 	}
 	defer reportsIn.Close()
-	p, err := h.Start(ctx, lab.Program{Argv: []string{lab.Self, "worker"}, Stdin: ordersOut, Reports: reportsIn, Log: logTo,
+	p, err := h.Start(ctx, lab.Program{Argv: []string{lab.Self, "worker"}, Stdin: instructionsOut, Reports: reportsIn, Log: logTo,
 		Sees: []string{filepath.Dir(cfg.Events)}})
 	if err != nil {
 		return nil, err
 	}
-	w := &workerProc{Process: p, host: h, cfg: cfg, orders: json.NewEncoder(ordersIn), gone: make(chan struct{}), blame: blame,
+	w := &workerProc{Process: p, host: h, cfg: cfg, instructions: json.NewEncoder(instructionsIn), gone: make(chan struct{}), blame: blame,
 		answers: map[uint64]chan worker.Report{0: make(chan worker.Report, 4)}}
 	go w.listen(reportsOut)
-	if err := w.orders.Encode(cfg); err != nil {
+	if err := w.instructions.Encode(cfg); err != nil {
 		return nil, fmt.Errorf("run: configure %s: %w", cfg.Name, err)
 	}
 	return w, nil
@@ -62,7 +62,7 @@ func startWorker(ctx context.Context, h lab.Host, cfg worker.Config, logTo *os.F
 // Name is that of the process; two may be on one host, one after the other or at once.
 func (w *workerProc) Name() string { return w.cfg.Name }
 
-// listen hands each report to who waits for the answer to its order.
+// listen hands each report to who waits for the answer to its instruction.
 func (w *workerProc) listen(out io.ReadCloser) {
 	defer close(w.gone)
 	defer out.Close()
@@ -86,8 +86,8 @@ func (w *workerProc) listen(out io.ReadCloser) {
 	}
 }
 
-// order sends an order and returns where its answers come.
-func (w *workerProc) order(o worker.Order) (n uint64, answers <-chan worker.Report, err error) {
+// instruct sends an instruction and returns where its answers come.
+func (w *workerProc) instruct(o worker.Instruction) (n uint64, answers <-chan worker.Report, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if o.N == 0 {
@@ -95,22 +95,22 @@ func (w *workerProc) order(o worker.Order) (n uint64, answers <-chan worker.Repo
 		o.N = w.number
 		w.answers[o.N] = make(chan worker.Report, 2*w.cfg.Clients+4) // a trap reports twice of each client
 	}
-	if err := w.orders.Encode(o); err != nil {
-		return o.N, nil, fmt.Errorf("run: order %s to %s: %w", w.Name(), o.Do, err)
+	if err := w.instructions.Encode(o); err != nil {
+		return o.N, nil, fmt.Errorf("run: tell %s to %s: %w", w.Name(), o.Do, err)
 	}
 	return o.N, w.answers[o.N], nil
 }
 
-// forget ends the wait for answers to an order.
+// forget ends the wait for answers to an instruction.
 func (w *workerProc) forget(n uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.answers, n)
 }
 
-// ask sends an order that is answered once.
-func (w *workerProc) ask(ctx context.Context, o worker.Order) (worker.Report, error) {
-	n, answers, err := w.order(o)
+// ask sends an instruction that is answered once.
+func (w *workerProc) ask(ctx context.Context, o worker.Instruction) (worker.Report, error) {
+	n, answers, err := w.instruct(o)
 	if err != nil {
 		return worker.Report{}, err
 	}

@@ -20,7 +20,7 @@ func stopPrograms() (*processes.Stopped, error) {
 }
 
 // tellClock says how far the clocks are ahead, as programs read them where the lock is one.
-func (w *worker) tellClock(ctx context.Context, o Order) {
+func (w *worker) tellClock(ctx context.Context, o Instruction) {
 	if !foreign.Running() {
 		w.say(Report{N: o.N, Say: SayClock, Ahead: clock.Ahead()})
 		return

@@ -1,5 +1,5 @@
 // Package worker is the process that clients live in. It drives itself, stamps
-// and records what its clients do, and obeys a few orders: start, stop, and
+// and records what its clients do, and obeys a few instructions: start, stop, and
 // catch a client at a step.
 //
 // It is a real process so that a pause is a pause: SIGSTOP freezes the critical
@@ -40,9 +40,9 @@ type Config struct {
 // output, where a lock's library may print what it likes.
 const Reports = 3
 
-// Order is each later line of standard input. Its number is that of what it is
+// Instruction is each later line of standard input. Its number is that of what it is
 // about: the reports on it carry the same.
-type Order struct {
+type Instruction struct {
 	N    uint64      `json:"n"`
 	Do   string      `json:"do"`
 	Step string      `json:"step,omitempty"`
@@ -64,11 +64,11 @@ const AnyStep = "*"
 // Notice is a way to catch a client that does not stop it: it only says who passes.
 const Notice faults.Stop = "notice"
 
-// The orders.
+// The instructions.
 const (
 	DoStart = "start"
 	DoCatch = "catch"  // the next client that passes Step, in the way How
-	DoLetGo = "let-go" // of whom the order of this number has caught, and catch nobody more
+	DoLetGo = "let-go" // of whom the instruction of this number has caught, and catch nobody more
 	DoClock = "clock"  // move the clocks of the process
 	DoAhead = "ahead"  // say how far they are ahead
 	DoTell  = "tell"   // say what the clients are at
@@ -80,7 +80,7 @@ const (
 
 // Report is each line that a worker writes.
 type Report struct {
-	N      uint64     `json:"n"` // of the order that it answers
+	N      uint64     `json:"n"` // of the instruction that it answers
 	Say    string     `json:"say"`
 	At     lb.Instant `json:"t,omitempty"`
 	Client string     `json:"client,omitempty"`
@@ -118,12 +118,12 @@ const (
 	SayReady  = "ready"  // all sessions are open
 	SayCaught = "caught" // Client is stopped since At, about to be frozen, or about to die
 	SayOn     = "on"     // the client went on after Idle
-	SayFree   = "free"   // the order's trap is taken back
+	SayFree   = "free"   // the instruction's trap is taken back
 	SayClock  = "clock"  // the process's clock is now Ahead
 	SayCount  = "count"
 	SayTold   = "told"   // what Clients are at
 	SayAgain  = "again"  // the client has called the release again, and Result was the answer
 	SayDone   = "done"   // all clients have ended
-	SayFailed = "failed" // Error ends the worker, or the order N
+	SayFailed = "failed" // Error ends the worker, or the instruction N
 	SayWrong  = "wrong"  // Error is what the lock's program did that no lock can mean
 )

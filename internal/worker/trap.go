@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/processes"
 )
 
-// traps stop clients at steps. Each belongs to the order that set it.
+// traps stop clients at steps. Each belongs to the instruction that set it.
 type traps struct {
 	worker string
 	record func(history.Event)
@@ -25,9 +25,9 @@ type traps struct {
 	set []*trap
 }
 
-// trap is one order to catch.
+// trap is one instruction to catch.
 type trap struct {
-	Order
+	Instruction
 	letGo chan struct{} // closed to let go of whom it delays
 	there []string      // clients that it has caught
 	again bool          // the client that comes is caught already: it sends several requests at once
@@ -46,10 +46,10 @@ func (t *trap) holds(client, step string) bool {
 // complete reports whether all have come for whom it waits.
 func (t *trap) complete() bool { return len(t.there) >= t.All }
 
-func (t *traps) arm(o Order) {
+func (t *traps) arm(o Instruction) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.set = append(t.set, &trap{Order: o, letGo: make(chan struct{})})
+	t.set = append(t.set, &trap{Instruction: o, letGo: make(chan struct{})})
 }
 
 // free takes back the trap of that number and lets go of whom it has caught.

@@ -44,14 +44,14 @@ func (d desk) silent(t *testing.T) {
 // taking back one leaves the other.
 func TestReportsAnswerTheirOrders(t *testing.T) {
 	traps, desk := newTraps()
-	traps.arm(Order{N: 1, Step: "s", How: Notice})
-	traps.arm(Order{N: 2, Step: "s", How: Notice})
+	traps.arm(Instruction{N: 1, Step: "s", How: Notice})
+	traps.arm(Instruction{N: 2, Step: "s", How: Notice})
 	traps.free(1)
 	if err := traps.pass(t.Context(), "c", lb.Move{Name: "s", Owner: "c.1"}); err != nil {
 		t.Fatal(err)
 	}
 	if r := desk.next(t); r.N != 2 || r.Client != "c" || r.ID != "c.1" || r.At == 0 {
-		t.Errorf("reported %+v, want the answer to order 2", r)
+		t.Errorf("reported %+v, want the answer to instruction 2", r)
 	}
 	_ = traps.pass(t.Context(), "d", lb.Move{Name: "s"})
 	desk.silent(t) // a trap springs once
@@ -61,8 +61,8 @@ func TestReportsAnswerTheirOrders(t *testing.T) {
 // for the next to come by.
 func TestOneStops(t *testing.T) {
 	traps, desk := newTraps()
-	traps.arm(Order{N: 1, Step: "s", How: faults.Delay})
-	traps.arm(Order{N: 2, Step: "s", How: faults.Delay})
+	traps.arm(Instruction{N: 1, Step: "s", How: faults.Delay})
+	traps.arm(Instruction{N: 2, Step: "s", How: faults.Delay})
 	for _, c := range []string{"c", "d"} {
 		go func() { _ = traps.pass(context.Background(), c, lb.Move{Name: "s"}) }()
 		if r := desk.next(t); r.Client != c || r.Say != SayCaught {
@@ -83,7 +83,7 @@ func TestOneStops(t *testing.T) {
 // TestGate holds everybody but one until it is taken back.
 func TestGate(t *testing.T) {
 	traps, desk := newTraps()
-	traps.arm(Order{N: 7, Step: "s", How: faults.Delay, AllBut: "a"})
+	traps.arm(Instruction{N: 7, Step: "s", How: faults.Delay, AllBut: "a"})
 	if err := traps.pass(t.Context(), "a", lb.Move{Name: "s"}); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestGate(t *testing.T) {
 // TestLetGoBeforeItSprang: a trap that was taken back in time catches nobody.
 func TestLetGoBeforeItSprang(t *testing.T) {
 	traps, desk := newTraps()
-	traps.arm(Order{N: 1, Step: "s", How: faults.Freeze})
+	traps.arm(Instruction{N: 1, Step: "s", How: faults.Freeze})
 	traps.free(1)
 	_ = traps.pass(t.Context(), "c", lb.Move{Name: "s"})
 	desk.silent(t)
@@ -114,7 +114,7 @@ func TestLetGoBeforeItSprang(t *testing.T) {
 // before.
 func TestAllStandThere(t *testing.T) {
 	traps, desk := newTraps()
-	traps.arm(Order{N: 1, Step: "s", How: faults.Delay, All: 2})
+	traps.arm(Instruction{N: 1, Step: "s", How: faults.Delay, All: 2})
 	on := make(chan string, 3)
 	pass := func(client string) {
 		_ = traps.pass(t.Context(), client, lb.Move{Name: "s", Owner: client + ".1"})
@@ -155,7 +155,7 @@ func TestTogether(t *testing.T) {
 
 func together(t *testing.T, step string) {
 	traps, desk := newTraps()
-	traps.arm(Order{N: 1, Step: step, How: faults.Delay})
+	traps.arm(Instruction{N: 1, Step: step, How: faults.Delay})
 	p := &probe{client: "c", traps: traps, asks: map[string]bool{lb.Before("set"): true}}
 	p.begin("c.1", lb.StepAcquiring)
 	var left atomic.Int64

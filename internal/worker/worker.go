@@ -24,12 +24,12 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Run is the worker's main: it reads orders from in and writes reports to out
+// Run is the worker's main: it reads instructions from in and writes reports to out
 // until it is told to stop or in ends.
 func Run(ctx context.Context, in io.Reader, out io.Writer, c catalog.Catalog) error {
-	orders := json.NewDecoder(bufio.NewReader(in))
+	instructions := json.NewDecoder(bufio.NewReader(in))
 	var cfg Config
-	if err := orders.Decode(&cfg); err != nil {
+	if err := instructions.Decode(&cfg); err != nil {
 		return fmt.Errorf("worker: read the configuration: %w", err)
 	}
 	rec, err := history.Create(cfg.Events)
@@ -38,7 +38,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, c catalog.Catalog) er
 	}
 	w := &worker{cfg: cfg, rec: rec, out: json.NewEncoder(out)}
 	w.traps = &traps{worker: cfg.Name, record: rec.Record, last: rec.Last, report: w.say}
-	err = w.serve(ctx, orders, c)
+	err = w.serve(ctx, instructions, c)
 	if err = errors.Join(err, rec.Close()); err != nil {
 		w.say(lastWord(err))
 		return err
@@ -60,10 +60,10 @@ type worker struct {
 func (w *worker) say(r Report) {
 	w.outMu.Lock()
 	defer w.outMu.Unlock()
-	_ = w.out.Encode(r) // nobody to tell when the runner is gone; the next order's end tells us
+	_ = w.out.Encode(r) // nobody to tell when the runner is gone; the next instruction's end tells us
 }
 
-func (w *worker) serve(ctx context.Context, orders *json.Decoder, c catalog.Catalog) error {
+func (w *worker) serve(ctx context.Context, instructions *json.Decoder, c catalog.Catalog) error {
 	if err := w.open(ctx, c); err != nil {
 		return err
 	}
@@ -79,9 +79,9 @@ func (w *worker) serve(ctx context.Context, orders *json.Decoder, c catalog.Cata
 
 	var running sync.WaitGroup
 	for {
-		var o Order
-		if err := orders.Decode(&o); err != nil {
-			return fmt.Errorf("worker: read an order: %w", err)
+		var o Instruction
+		if err := instructions.Decode(&o); err != nil {
+			return fmt.Errorf("worker: read an instruction: %w", err)
 		}
 		switch o.Do {
 		case DoStart:
@@ -118,7 +118,7 @@ func (w *worker) serve(ctx context.Context, orders *json.Decoder, c catalog.Cata
 			running.Wait()
 			return nil
 		default:
-			return fmt.Errorf("worker: unknown order %q", o.Do)
+			return fmt.Errorf("worker: unknown instruction %q", o.Do)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func (w *worker) told() (all []Client) {
 }
 
 // again has a client release again what it has released.
-func (w *worker) again(o Order) {
+func (w *worker) again(o Instruction) {
 	told := func(a lb.Answer) { w.say(Report{N: o.N, Say: SayAgain, Client: o.Only, Result: a.String()}) }
 	for _, c := range w.clients {
 		if c.name == o.Only {
@@ -141,7 +141,7 @@ func (w *worker) again(o Order) {
 }
 
 // count is what the process has done and has.
-func (w *worker) count(o Order) Report {
+func (w *worker) count(o Instruction) Report {
 	r := Report{N: o.N, Say: SayCount}
 	for _, c := range w.clients {
 		r.Sections += int(c.sections.Load())
