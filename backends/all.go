@@ -21,8 +21,8 @@ func Topologies() []lab.Topology {
 }
 
 // Stores are the databases that can keep the protected store's fenced copy.
-func Stores() []guard.Kind {
-	return []guard.Kind{redis.Store(), mariadb.Store(), postgres.Store(), etcd.Store()}
+func Stores() []guard.Database {
+	return []guard.Database{redis.Store(), mariadb.Store(), postgres.Store(), etcd.Store()}
 }
 
 // Topology returns the one of that name.

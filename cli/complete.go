@@ -18,7 +18,7 @@ func (p program) complete(root *cobra.Command) {
 	locks := namesOf(p.Locks, func(l lb.Impl) (string, string) { return l.Info().Name, l.Info().Doc })
 	all := namesOf(slices.Concat(p.Faults, p.More), func(f faults.Fault) (string, string) { return f.Name, f.Doc })
 	columns := namesOf(p.Faults, func(f faults.Fault) (string, string) { return f.Name, f.Doc })
-	stores := append(namesOf(p.Stores, func(k guard.Kind) (string, string) { return k.Name, k.Doc }), cobra.CompletionWithDesc(inMemory, memoryDoc))
+	stores := append(namesOf(p.Stores, func(k guard.Database) (string, string) { return k.Name, k.Doc }), cobra.CompletionWithDesc(inMemory, memoryDoc))
 	some := map[string]cobra.CompletionFunc{
 		"algorithm":  one(locks),
 		"fault":      p.faultAt(all),

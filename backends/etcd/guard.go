@@ -18,8 +18,8 @@ import (
 var statement string
 
 // Store keeps the protected store's fenced copy.
-func Store() guard.Kind {
-	return guard.Kind{Name: "etcd", Doc: "the fenced copy is a key in etcd, written by a transaction that compares the token",
+func Store() guard.Database {
+	return guard.Database{Name: "etcd", Doc: "the fenced copy is a key in etcd, written by a transaction that compares the token",
 		Topology: "etcd", Statement: strings.TrimSpace(statement), Open: openGuard}
 }
 

@@ -16,8 +16,8 @@ import (
 var statement string
 
 // Store keeps the protected store's fenced copy.
-func Store() guard.Kind {
-	return guard.Kind{Name: "mysql", Doc: "the fenced copy is a row in MySQL, written by a conditional UPDATE",
+func Store() guard.Database {
+	return guard.Database{Name: "mysql", Doc: "the fenced copy is a row in MySQL, written by a conditional UPDATE",
 		Topology: "mariadb", Statement: strings.TrimSpace(statement), Open: openGuard}
 }
 

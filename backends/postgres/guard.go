@@ -15,8 +15,8 @@ import (
 var statement string
 
 // Store keeps the protected store's fenced copy.
-func Store() guard.Kind {
-	return guard.Kind{Name: "postgres", Doc: "the fenced copy is a row in PostgreSQL, written by a conditional UPDATE",
+func Store() guard.Database {
+	return guard.Database{Name: "postgres", Doc: "the fenced copy is a row in PostgreSQL, written by a conditional UPDATE",
 		Topology: "postgres", Statement: strings.TrimSpace(statement), Open: openGuard}
 }
 

@@ -16,8 +16,8 @@ import (
 var statement string
 
 // Store keeps the protected store's fenced copy.
-func Store() guard.Kind {
-	return guard.Kind{Name: "redis", Doc: "the fenced copy is a hash in Redis, written by a script",
+func Store() guard.Database {
+	return guard.Database{Name: "redis", Doc: "the fenced copy is a hash in Redis, written by a script",
 		Topology: "redis", Statement: strings.TrimSpace(statement), Open: openGuard}
 }
 

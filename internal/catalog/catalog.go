@@ -26,7 +26,7 @@ type Catalog struct {
 	Workloads  []workloads.Workload
 	Topologies []lab.Topology
 	Labs       []lab.Driver
-	Stores     []guard.Kind // what can keep the protected store's fenced copy, beside memory
+	Stores     []guard.Database // what can keep the protected store's fenced copy, beside memory
 	// Templates are what locks in other languages begin with.
 	Templates []foreign.Template
 }
@@ -86,7 +86,7 @@ func (c Catalog) Topology(name string) (lab.Topology, error) {
 }
 
 // Store of that name.
-func (c Catalog) Store(name string) (guard.Kind, error) {
+func (c Catalog) Store(name string) (guard.Database, error) {
 	return find("store", c.Stores, storeName, name)
 }
 
@@ -181,7 +181,7 @@ func faultName(f faults.Fault) string          { return f.Name }
 func workloadName(w workloads.Workload) string { return w.Info().Name }
 func topologyName(t lab.Topology) string       { return t.Name }
 func labName(d lab.Driver) string              { return d.Name }
-func storeName(k guard.Kind) string            { return k.Name }
+func storeName(k guard.Database) string        { return k.Name }
 
 func names[T any](all []T, name func(T) string) (list []string) {
 	for _, x := range all {

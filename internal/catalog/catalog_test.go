@@ -120,7 +120,7 @@ func TestCheck(t *testing.T) {
 		"no algorithm":               func(c *Catalog) { c.Locks = nil },
 		"no lab":                     func(c *Catalog) { c.Labs = nil },
 		`two of the fault "pause"`:   func(c *Catalog) { c.More = append(c.More, faults.Fault{Name: "pause"}) },
-		`two of the store "redis"`:   func(c *Catalog) { c.Stores = []guard.Kind{{Name: "redis"}, {Name: "redis"}} },
+		`two of the store "redis"`:   func(c *Catalog) { c.Stores = []guard.Database{{Name: "redis"}, {Name: "redis"}} },
 		`two of the algorithm "one"`: func(c *Catalog) { c.Locks = append(c.Locks, lock{name: "one"}) },
 		"without a name":             func(c *Catalog) { c.Topologies = append(c.Topologies, lab.Topology{}) },
 	} {

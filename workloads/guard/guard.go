@@ -28,8 +28,8 @@ type Claim struct {
 	New *int64
 }
 
-// Kind is one database. A catalogue has a list of them.
-type Kind struct {
+// Database is one that can keep the fenced copy. A catalogue has a list of them.
+type Database struct {
 	Name, Doc string
 	Topology  string // that serves it
 	// Statement is what refuses, as one would write it.

@@ -10,7 +10,7 @@ import (
 
 // Walk takes two holders through a database that is empty, the second of which overtakes the
 // first, by reading only.
-func Walk(t *testing.T, k guard.Kind, addr string) {
+func Walk(t *testing.T, k guard.Database, addr string) {
 	t.Helper()
 	g, err := k.Open(t.Context(), addr)
 	if err != nil {
