@@ -88,7 +88,7 @@ promises:
 	wellFormed(t, filepath.Join(dir, "j.xml"))
 	got := foundBy(t, stdout)
 	for where, want := range map[string]struct {
-		kind gate.Kind
+		kind gate.Failure
 		says string
 	}{
 		"careless under pause-holder":   {gate.Broken, lb.DoubleGrant + ": "},

@@ -37,7 +37,7 @@ func TestExplored(t *testing.T) {
 	for _, c := range []struct {
 		entry string
 		e     *rundir.Explored
-		want  Kind
+		want  Failure
 		says  string
 	}{
 		{requires, check, "", ""},

@@ -9,24 +9,24 @@ import (
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
-// Kind is how a gate fails.
-type Kind string
+// Failure is how a gate fails.
+type Failure string
 
-// The kinds, the gravest first.
+// The failures, the gravest first.
 const (
-	Broken    Kind = "broken promise"
-	Blind     Kind = "known break not seen" // the bench can't see what it must
-	Slow      Kind = "limit exceeded"
-	Undecided Kind = "undecided"
-	NoData    Kind = "no data"
+	Broken    Failure = "broken promise"
+	Blind     Failure = "known break not seen" // the bench can't see what it must
+	Slow      Failure = "limit exceeded"
+	Undecided Failure = "undecided"
+	NoData    Failure = "no data"
 )
 
 // Finding is one reason for a gate to fail.
 type Finding struct {
-	Kind      Kind   `json:"kind"`
-	Algorithm string `json:"algorithm,omitempty"`
-	Fault     string `json:"fault,omitempty"`
-	Limit     string `json:"limit,omitempty"`
+	Kind      Failure `json:"kind"`
+	Algorithm string  `json:"algorithm,omitempty"`
+	Fault     string  `json:"fault,omitempty"`
+	Limit     string  `json:"limit,omitempty"`
 	// Outcome is the cell's, and Says why it is a reason to fail.
 	Outcome  lb.Outcome `json:"outcome,omitempty"`
 	Says     string     `json:"says"`

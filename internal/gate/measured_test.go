@@ -30,22 +30,22 @@ func TestBenches(t *testing.T) {
 	add("slow", cost.Outage, 1.8e9, 1.9e9, 1.7e9)
 	for _, tt := range []struct {
 		limit string
-		want  map[string]Kind // of each algorithm with a finding
+		want  map[string]Failure // of each algorithm with a finding
 	}{
-		{"handoff >= 0.9 * baseline", map[string]Kind{"slow": Slow, "deaf": NoData}},
-		{"handoff >= 0.6 * baseline", map[string]Kind{"deaf": NoData}},
-		{"handoff > 60/s", map[string]Kind{"deaf": NoData}},
-		{"p(99) < 5ms", map[string]Kind{"slow": NoData, "deaf": NoData}}, // noise alone may be past it
-		{"p(99) < 900us", map[string]Kind{"base": Slow, "slow": NoData, "deaf": NoData}},
-		{"cycle < 2ms", map[string]Kind{"base": NoData, "slow": Slow, "deaf": NoData}},
-		{"cycle <= 2ms", map[string]Kind{"base": NoData, "deaf": NoData}},
-		{"outage < 3s", map[string]Kind{"base": NoData, "deaf": Slow}},
+		{"handoff >= 0.9 * baseline", map[string]Failure{"slow": Slow, "deaf": NoData}},
+		{"handoff >= 0.6 * baseline", map[string]Failure{"deaf": NoData}},
+		{"handoff > 60/s", map[string]Failure{"deaf": NoData}},
+		{"p(99) < 5ms", map[string]Failure{"slow": NoData, "deaf": NoData}}, // noise alone may be past it
+		{"p(99) < 900us", map[string]Failure{"base": Slow, "slow": NoData, "deaf": NoData}},
+		{"cycle < 2ms", map[string]Failure{"base": NoData, "slow": Slow, "deaf": NoData}},
+		{"cycle <= 2ms", map[string]Failure{"base": NoData, "deaf": NoData}},
+		{"outage < 3s", map[string]Failure{"base": NoData, "deaf": Slow}},
 	} {
 		l, err := ParseLimit(tt.limit)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := map[string]Kind{}
+		got := map[string]Failure{}
 		for _, f := range (Config{Limits: []Entry{{Text: tt.limit, limit: l}}}).limits(Benches{Now: []*cost.Bench{b}}) {
 			got[f.Algorithm] = f.Kind
 		}

@@ -140,13 +140,13 @@ func TestLeastOfCrowds(t *testing.T) {
 // TestSince: a limit can be a share of what was before.
 func TestSince(t *testing.T) {
 	base := bench(1, 12, nil, 1)
-	for text, want := range map[string]Kind{"cycle <= 1.1 * before": Slow, "cycle <= 1.35 * before": "", "cycle < 2 * before": "", "handoff >= 0.8 * before": "", "outage <= before": NoData} {
+	for text, want := range map[string]Failure{"cycle <= 1.1 * before": Slow, "cycle <= 1.35 * before": "", "cycle < 2 * before": "", "handoff >= 0.8 * before": "", "outage <= before": NoData} {
 		l, err := ParseLimit(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := Benches{Now: []*cost.Bench{bench(2, 12, map[string]float64{"a": 1.35}, 1)}, Before: base}
-		got := Kind("")
+		got := Failure("")
 		for _, f := range (Config{Limits: []Entry{{Text: text, limit: l}}}).limits(b) {
 			if f.Algorithm == "a" {
 				got = f.Kind

@@ -41,7 +41,7 @@ func TestSavedHarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for violations, want := range map[int]Kind{0: Undecided, 1: Broken} {
+	for violations, want := range map[int]Failure{0: Undecided, 1: Broken} {
 		c := checker.Cell{Algorithm: "A", Fault: "none", Outcome: lb.Inconclusive, Runs: 1, Violations: violations, Reason: "nothing is proven"}
 		_, found := conf.Judge(Saved(rundir.Saved{Cells: []checker.Cell{c}, Planned: 1}), nil, nil, Benches{})
 		if len(found) != 1 || found[0].Kind != want {
