@@ -148,7 +148,7 @@ func (c *crowd) work(ctx context.Context, i int, client *client, own *cost.Laten
 		case !g.Counted:
 		case c.next != nil:
 			own.Add(at.Sub(intended))
-		case g.Kind == cost.HandOff:
+		case g.Origin == cost.HandOff:
 			own.Add(g.Since)
 		}
 		book.Released(i, clock.Now())

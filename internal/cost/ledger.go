@@ -7,13 +7,13 @@ import (
 	lb "github.com/lockbench/lockbench"
 )
 
-// Kind is how a grant came about.
-type Kind uint8
+// Origin is how a grant came about.
+type Origin uint8
 
-// The kinds of grants.
+// The origins of grants.
 const (
 	// First: nobody has held the lock before.
-	First Kind = iota
+	First Origin = iota
 	// HandOff: another client gave the lock back. The time from there is what users feel.
 	HandOff
 	// Barging: the client itself gave the lock back, and others were waiting.
@@ -26,7 +26,7 @@ const (
 
 // Grant is what a grant means.
 type Grant struct {
-	Kind Kind
+	Origin Origin
 	// Since the call of the release before, for a hand-off.
 	Since time.Duration
 	// Counted: it lies in the time that is measured.
@@ -102,19 +102,19 @@ func (l *Ledger) Granted(client int, at lb.Instant) Grant {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waited(client, at)
-	g := Grant{Kind: l.kind(client), Counted: l.from != 0}
-	if g.Kind == HandOff {
+	g := Grant{Origin: l.origin(client), Counted: l.from != 0}
+	if g.Origin == HandOff {
 		g.Since = at.Sub(l.released)
 	}
 	l.holds[client] = true
 	l.holders++
 	if g.Counted {
-		l.count(client, g.Kind)
+		l.count(client, g.Origin)
 	}
 	return g
 }
 
-func (l *Ledger) kind(client int) Kind {
+func (l *Ledger) origin(client int) Origin {
 	switch {
 	case l.holders > 0:
 		return Overlap
@@ -131,11 +131,11 @@ func (l *Ledger) kind(client int) Kind {
 	return Alone
 }
 
-func (l *Ledger) count(client int, k Kind) {
+func (l *Ledger) count(client int, o Origin) {
 	t := &l.tally
 	t.Grants++
 	t.Each[client]++
-	switch k {
+	switch o {
 	case HandOff:
 		t.HandOffs++
 	case Barging:

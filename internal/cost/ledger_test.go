@@ -16,7 +16,7 @@ func TestLedger(t *testing.T) {
 		do     string // ask, grant, give, quit, begin
 		client int
 		at     lb.Instant
-		want   Kind // of a grant
+		want   Origin // of a grant
 		since  time.Duration
 	}
 	for name, c := range map[string]struct {
@@ -65,8 +65,8 @@ func TestLedger(t *testing.T) {
 				case "give":
 					l.Released(s.client, at)
 				case "grant":
-					if g := l.Granted(s.client, at); g.Kind != s.want || g.Since != s.since {
-						t.Errorf("step %d: kind %d since %v, want %d since %v", i, g.Kind, g.Since, s.want, s.since)
+					if g := l.Granted(s.client, at); g.Origin != s.want || g.Since != s.since {
+						t.Errorf("step %d: origin %d since %v, want %d since %v", i, g.Origin, g.Since, s.want, s.since)
 					}
 				}
 			}
