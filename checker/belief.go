@@ -51,7 +51,7 @@ type clash struct {
 type clashSweep struct {
 	r         *run
 	hs        []held
-	all, excl crowd
+	all, excl believers
 	heads     []clash
 	periods   int
 	open      bool // two owners believe
@@ -60,7 +60,7 @@ type clashSweep struct {
 
 func (r *run) clashes(lock int) *clashSweep {
 	hs := r.beliefs[lock]
-	s := &clashSweep{r: r, hs: hs, all: newCrowd(len(r.Clients), len(hs)), excl: newCrowd(len(r.Clients), len(hs))}
+	s := &clashSweep{r: r, hs: hs, all: newBelievers(len(r.Clients), len(hs)), excl: newBelievers(len(r.Clients), len(hs))}
 	ends := make([]int32, len(hs))
 	for i := range ends {
 		ends[i] = int32(i)

@@ -21,7 +21,7 @@ type shared struct {
 
 	calls  sync.Mutex // to the sessions
 	now    *common    // that of who opens one, nil for none
-	probes crowd
+	probes audience
 }
 
 // common is a session with those that use it.
@@ -98,31 +98,31 @@ func (t *thread) Close() error {
 	return t.session.Close()
 }
 
-// crowd shows the moves of a session to whoever they are for.
-type crowd struct {
+// audience shows the moves of a session to whoever they are for.
+type audience struct {
 	mu    sync.Mutex
 	first lb.Probe
 	of    map[string]lb.Probe // by the client's place in its process
 }
 
-func (c *crowd) join(env *lb.Env) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.first == nil {
-		c.first, c.of = env.Probe, map[string]lb.Probe{}
+func (a *audience) join(env *lb.Env) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.first == nil {
+		a.first, a.of = env.Probe, map[string]lb.Probe{}
 	}
-	c.of[place(env.Client)] = env.Probe
+	a.of[place(env.Client)] = env.Probe
 }
 
 // whose is the probe of the client that has made the acquisition, that of the first for
 // what is nobody's.
-func (c *crowd) whose(owner string) lb.Probe {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if p := c.of[place(owner[:max(0, strings.LastIndexByte(owner, '.'))])]; p != nil {
+func (a *audience) whose(owner string) lb.Probe {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p := a.of[place(owner[:max(0, strings.LastIndexByte(owner, '.'))])]; p != nil {
 		return p
 	}
-	return c.first
+	return a.first
 }
 
 // place is what is left of a client's name, or of what it is called for the lock, without the
@@ -130,25 +130,25 @@ func (c *crowd) whose(owner string) lb.Probe {
 func place(client string) string { return client[strings.LastIndexByte(client, '.')+1:] }
 
 // Step implements [lb.Probe].
-func (c *crowd) Step(ctx context.Context, m lb.Move) error { return c.whose(m.Owner).Step(ctx, m) }
+func (a *audience) Step(ctx context.Context, m lb.Move) error { return a.whose(m.Owner).Step(ctx, m) }
 
 // Wait implements [lb.Probe].
-func (c *crowd) Wait(ctx context.Context, m lb.Move) (done func()) {
-	return c.whose(m.Owner).Wait(ctx, m)
+func (a *audience) Wait(ctx context.Context, m lb.Move) (done func()) {
+	return a.whose(m.Owner).Wait(ctx, m)
 }
 
 // Go implements [lb.Probe].
-func (c *crowd) Go(as lb.Actor) (end func()) { return c.first.Go(as) }
+func (a *audience) Go(as lb.Actor) (end func()) { return a.first.Go(as) }
 
 // Renewed implements [lb.Probe].
-func (c *crowd) Renewed(l *lb.Lease, call lb.Reading) { c.whose(l.Request.Owner).Renewed(l, call) }
+func (a *audience) Renewed(l *lb.Lease, call lb.Reading) { a.whose(l.Request.Owner).Renewed(l, call) }
 
 // Lost implements [lb.Probe].
-func (c *crowd) Lost(l *lb.Lease, why string) { c.whose(l.Request.Owner).Lost(l, why) }
+func (a *audience) Lost(l *lb.Lease, why string) { a.whose(l.Request.Owner).Lost(l, why) }
 
 // Session implements [lb.SessionProbe].
-func (c *crowd) Session(name string) {
-	if p, ok := c.first.(lb.SessionProbe); ok {
+func (a *audience) Session(name string) {
+	if p, ok := a.first.(lb.SessionProbe); ok {
 		p.Session(name)
 	}
 }

@@ -8,10 +8,10 @@ import (
 
 const none = history.None
 
-// crowd is who believes at one instant: owners in the order in which they came, each
-// with its beliefs. Whatever is asked of it takes the same time for three as for a
+// believers are who believes at one instant: owners in the order in which they came, each
+// with its beliefs. Whatever is asked of them takes the same time for three as for a
 // million.
-type crowd struct {
+type believers struct {
 	owners     int // how many
 	head, tail int32
 	of         []place // by owner
@@ -27,12 +27,12 @@ type place struct {
 // link is an element of a list, by its neighbours.
 type link struct{ prev, next int32 }
 
-func newCrowd(owners, beliefs int) crowd {
-	return crowd{head: none, tail: none, of: slices.Repeat([]place{{link{none, none}, none, none}}, owners),
+func newBelievers(owners, beliefs int) believers {
+	return believers{head: none, tail: none, of: slices.Repeat([]place{{link{none, none}, none, none}}, owners),
 		beliefs: make([]link, beliefs)}
 }
 
-func (c *crowd) add(owner, belief int32) {
+func (c *believers) add(owner, belief int32) {
 	o := &c.of[owner]
 	if o.head == none {
 		c.owners++
@@ -53,7 +53,7 @@ func (c *crowd) add(owner, belief int32) {
 	o.tail = belief
 }
 
-func (c *crowd) remove(owner, belief int32) {
+func (c *believers) remove(owner, belief int32) {
 	o, l := &c.of[owner], c.beliefs[belief]
 	if l.prev == none {
 		o.head = l.next
@@ -82,7 +82,7 @@ func (c *crowd) remove(owner, belief int32) {
 }
 
 // other is a belief of the owner who has been here longest, but not of this one.
-func (c *crowd) other(than int32) int32 {
+func (c *believers) other(than int32) int32 {
 	owner := c.head
 	if owner == than {
 		owner = c.of[owner].next
