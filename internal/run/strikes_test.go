@@ -12,7 +12,11 @@ import (
 
 	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/lab"
 )
+
+// local is where every fault can strike.
+var local = faults.Setting{Lab: lab.Local()}
 
 // inForce are the faults that are in force, and what was seen of them.
 type inForce struct {
@@ -48,7 +52,7 @@ func someStrikes(t *testing.T, atOnce int, repeats bool, mix func(*inForce) []fa
 	seen := &inForce{met: map[string]bool{}}
 	var err error
 	synctest.Test(t, func(t *testing.T) {
-		s := &stage{tell: func(string) {}, record: func(history.Event) {}, plan: history.Plan{TTL: time.Second, Seed: 7, FaultsAtOnce: atOnce}}
+		s := &stage{tell: func(string) {}, record: func(history.Event) {}, setting: local, plan: history.Plan{TTL: time.Second, Seed: 7, FaultsAtOnce: atOnce}}
 		start := time.Now()
 		err = s.strikes(t.Context(), faults.Fault{Name: "mix", Repeats: repeats, Mix: mix(seen)}, func() bool { return repeats && time.Since(start) > time.Minute })
 	})
@@ -77,7 +81,7 @@ func TestAtOnce(t *testing.T) {
 // one before it where two may be in force.
 func TestOrderOfSeed(t *testing.T) {
 	drawn := func(seed uint64, atOnce int) (all []faults.Fault) {
-		s := &stage{plan: history.Plan{Seed: seed, TTL: time.Second, FaultsAtOnce: atOnce}}
+		s := &stage{setting: local, plan: history.Plan{Seed: seed, TTL: time.Second, FaultsAtOnce: atOnce}}
 		for f := range s.order(faults.Fault{Repeats: true, Mix: fourFaults(&inForce{})}) {
 			if all = append(all, f); len(all) == 50 {
 				break
