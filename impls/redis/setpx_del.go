@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"slices"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
@@ -34,24 +33,7 @@ func SetPXDel() lb.Impl {
 
 // lateDel is what a release without owner check costs.
 func lateDel() []lb.Expectation {
-	const doc = `redis.io, "Distributed Locks with Redis"`
-	return compose.Except(compose.InRedis(compose.OnReplica(compose.OnWallClock(compose.Lease()))), append(slices.Concat(
-		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
-			Why: "a DEL that is sent again, or arrives late, frees the lock of the next one, if somebody has it by then", Source: doc},
-			"lost-grant", "late-grant", "lose-reply", "reset-grant", "reset-reply", "slow-reply", "cut-rejoin"),
-		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Broken},
-			Why: "whose request was cut off cleans up with a DEL, and that is perhaps the lock of another", Source: doc}, compose.EndingConnections()...),
-		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check},
-			Why: "the late DEL frees the next one's lock, unless TCP delivers it while nobody holds it", Source: doc}, "cut-holder", "one-way-cut")),
-		lb.Expectation{Fault: "pause-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "the late holder's DEL frees the lock of the next one", Source: doc},
-		lb.Expectation{Fault: "slow-work", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "whoever works for longer than the lease frees the lock of the next one", Source: doc},
-		lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Broken},
-			Why: "late write and late DEL", Source: doc},
-		lb.Expectation{Fault: "release-twice", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "the second DEL frees the lock of the one who has it by then", Source: doc},
-	)...)
+	return compose.PlainDelete(compose.InRedis(compose.OnReplica(compose.OnWallClock(compose.Lease()))), "DEL", `redis.io, "Distributed Locks with Redis"`)
 }
 
 type setPXDel struct{ session }
