@@ -3,6 +3,7 @@ package lockbench
 import (
 	"path"
 	"strings"
+	"time"
 )
 
 // Info describes an algorithm: what it is, where it comes from, what it claims
@@ -40,6 +41,9 @@ type Info struct {
 	// Copied: it grants nothing that no other server has, so that a leader that is cut off from the others grants
 	// nothing.
 	Copied bool
+	// MinTTL is the shortest lease with which its faults make sense, 0 for any, because its server keeps an item for some
+	// seconds more, whatever the lease. A plan without a TTL of its own follows it.
+	MinTTL time.Duration
 	// OwnClock: a library measures by the machine's clock, which [Env] has no say in, how long answers
 	// took.
 	OwnClock bool

@@ -59,7 +59,7 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f.StringVar(&p.ServerImage, "image", "", "servers of this image in the docker lab, as SOFTWARE=NAME, such as redis=redis:8")
 	f.IntVar(&p.Clients, "clients", 6, "clients, over all processes")
 	f.IntVar(&p.Processes, "processes", 3, "worker processes, each on a host of its own")
-	f.DurationVar(&p.TTL, "ttl", 0, "lease time (default: 1.3s, or longer where the fault needs it)")
+	f.DurationVar(&p.TTL, "ttl", 0, "lease time (default: 1.3s, or longer where the fault or the lock needs it)")
 	f.DurationVar(&p.Duration, "duration", duration, "how long clients work at least; a fault makes it longer")
 	f.IntVar(&p.FaultsAtOnce, "faults-at-once", 1, "how many faults may be in force at the same time, where the fault consists of several, as random does")
 	f.Uint64Var(&p.Seed, "seed", 0, "seed of the schedule (default: from the time, printed)")

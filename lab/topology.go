@@ -95,6 +95,8 @@ type Kind struct {
 	Lags time.Duration
 	// Forks: a server is several processes, which come and go with its clients.
 	Forks bool
+	// Monotonic: the servers end leases by a clock that nobody can set, whatever their wall clock says.
+	Monotonic bool
 	// Apart: a session has no connection of its own, whose end would tell its client.
 	Apart bool
 	// Leads reports whether the server at the endpoint leads the others; nil where

@@ -44,5 +44,5 @@ func timesOf(patience float64, ttl time.Duration) times {
 	}
 }
 
-// expiry is how long after its end a server may still keep a lease.
-const expiry = 2 * time.Second
+// expiry is how long after its end a server may still keep a lease: one that counts whole seconds keeps it for up to two more.
+const expiry = 3 * time.Second

@@ -82,7 +82,7 @@ func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bou
 	switch {
 	case info.Traits.Session:
 		e.ends = endsSessions
-	case t.Quorum() && info.Traits.Leased:
+	case (t.Quorum() || t.Kind.Monotonic) && info.Traits.Leased:
 		e.stands = true
 		if min(b.Faults, b.Expiries+b.Crashes) > 0 {
 			e.timeless = "the servers end leases by a monotonic clock, which can't be made to leap; so nobody dies either, whose lease could not end (--expiries 0 --crashes 0 leave these orders out)"

@@ -61,7 +61,7 @@ type Progress struct {
 	Done, Total int
 }
 
-// The default lease is a second, or what the fault needs, and some more: a TTL in whole seconds, or one
+// The default lease is a second, or what the fault or the lock needs, and some more: a TTL in whole seconds, or one
 // that is rounded to them, would hide where every lease is one.
 const (
 	leastTTL = time.Second
@@ -96,7 +96,7 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 		plan.ServerBinary, plan.ServerImage = own.Binary, own.Image
 	}
 	if plan.TTL == 0 {
-		plan.TTL = max(leastTTL, fault.MinTTL) + odd
+		plan.TTL = max(leastTTL, fault.MinTTL, info.MinTTL) + odd
 	}
 	plan.Duration = max(plan.Duration, work.AtLeast(plan.TTL))
 	plan.Brief = m.brief(fault, plan.TTL)
