@@ -48,7 +48,7 @@ build: ## the program, ./lockbench
 
 servers: ## install the lock services that are missing (Debian, Ubuntu; asks sudo where not root)
 	@docker/install.sh redis-server=redis-server mariadbd=mariadb-server java=default-jre-headless \
-		/usr/share/zookeeper/bin/zkServer.sh=zookeeper '/usr/lib/postgresql/*/bin/postgres=postgresql' pgbouncer=pgbouncer cc=gcc
+		/usr/share/zookeeper/bin/zkServer.sh=zookeeper '/usr/lib/postgresql/*/bin/postgres=postgresql' pgbouncer=pgbouncer memcached=memcached cc=gcc
 
 # Found by their files, since a library is no command.
 PYTHON := /usr/lib/python3/dist-packages
