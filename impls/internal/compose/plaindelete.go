@@ -21,7 +21,7 @@ func PlainDelete(base []lb.Expectation, del, doc string) []lb.Expectation {
 		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken}, Why: "late write and late " + del, Source: doc}, "pause@before-write"),
 		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
 			Why: "a " + del + " that is sent again, or arrives late, frees the lock of the next one, if somebody has it by then", Source: doc},
-			"lost-grant", "late-grant", "lose-reply", "reset-grant", "reset-reply", "slow-reply", "cut-rejoin"),
+			"lost-grant", "late-grant", "lose-reply", "reset-grant", "reset-reply", "slow-reply", "cut-rejoin", "flapping-link", "lossy-link"),
 		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Broken},
 			Why: "whose request was cut off cleans up with a " + del + ", and that is perhaps the lock of another", Source: doc}, EndingConnections()...),
 	)...)
