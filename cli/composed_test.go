@@ -77,7 +77,7 @@ func composed(t *testing.T, profiles ...string) (command string) {
 func TestComposed(t *testing.T) {
 	t.Parallel()
 	needLab(t, 4)
-	compose := composed(t, "redis-sentinel", "etcd-3", "zookeeper", "mariadb", "postgres")
+	compose := composed(t, "redis-sentinel", "etcd-3", "zookeeper", "mariadb", "postgres", "memcached")
 	dir := t.TempDir()
 	sentinels := filepath.Join(dir, "sentinel.yaml")
 	if err := os.WriteFile(sentinels, fmt.Appendf(nil, `servers: [198.18.90.101:6379, 198.18.90.102:6379, 198.18.90.103:6379]
@@ -93,6 +93,7 @@ commands:
 		{"zk-sequential", "none", "127.0.0.1:12181"},
 		{"mysql-forupdate", "none", "127.0.0.1:13306"},
 		{"postgres-forupdate", "none", "127.0.0.1:15432"},
+		{"memcached-add-cas", "none", "127.0.0.1:21211"},
 		{"redis-setpx-lua", "failover", sentinels},
 	} {
 		var c checker.Cell

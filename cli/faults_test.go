@@ -35,6 +35,7 @@ func TestFaults(t *testing.T) {
 		{"mysql-forupdate", "mariadb-replica", map[string][]lb.Outcome{"failover": {lb.Broken}}},
 		{"postgres-forupdate", "postgres-sync", map[string][]lb.Outcome{"failover-unreplicated": {lb.Broken, lb.Check}}},
 		{"postgres-insert", "postgres", map[string][]lb.Outcome{"server-clock:drift": {lb.Fence}, "pause@before-write": {lb.Fence}}},
+		{"memcached-add-cas", "memcached", map[string][]lb.Outcome{"server-clock": {lb.Check}}},
 		{"postgres-advisory-pooled", "postgres-pooled", map[string][]lb.Outcome{"slow-work": {lb.Broken}}},
 	})
 }
@@ -60,6 +61,7 @@ func TestOperators(t *testing.T) {
 		{"postgres-advisory", "postgres", map[string][]lb.Outcome{"kill-session": {lb.Broken}, "snapshot+": {lb.Safe}}},
 		{"postgres-forupdate", "postgres", map[string][]lb.Outcome{"schema-change": {lb.Safe}, "idle-holder": {lb.Broken}}},
 		{"postgres-insert", "postgres-sync", map[string][]lb.Outcome{"failover-by-command": survived}},
+		{"memcached-add-cas", "memcached", map[string][]lb.Outcome{"flushall": {lb.Broken}, "evict": {lb.Broken}}},
 		{"etcd-lease", "etcd-3", map[string][]lb.Outcome{
 			"failover-by-command": survived, "rolling-restart": survived, "replace-member": survived, "compact": survived, "nospace-alarm": survived, "defrag": survived, "disk-full+": survived, "disk-stall": survived}},
 		{"etcd-lease", "etcd", map[string][]lb.Outcome{"server-clock:back": {lb.Safe}, "disk-full": survived}},

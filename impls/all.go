@@ -8,6 +8,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/etcd"
 	"github.com/lockbench/lockbench/impls/languages"
+	"github.com/lockbench/lockbench/impls/memcached"
 	"github.com/lockbench/lockbench/impls/mysql"
 	"github.com/lockbench/lockbench/impls/none"
 	"github.com/lockbench/lockbench/impls/peers"
@@ -76,6 +77,10 @@ func groups() []group {
 			postgres.SkipLocked(),
 			postgres.Insert(),
 			postgres.AdvisoryPooled(),
+		}},
+		{"memcached", []lb.Impl{
+			memcached.AddDelete(),
+			memcached.AddCas(),
 		}},
 		{"Libraries", append([]lb.Impl{
 			peers.Redsync(),
