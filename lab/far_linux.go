@@ -39,10 +39,14 @@ func (l *local) farCable(port string, thread *Launcher, roundTrip time.Duration)
 func hasTap() error {
 	const device = "/dev/net/tun"
 	f, err := os.OpenFile(device, os.O_RDWR, 0)
+	if err == nil {
+		_, err = unix.IoctlGetInt(int(f.Fd()), unix.TUNGETFEATURES) // what can be opened may be another device
+		err = errors.Join(err, f.Close())
+	}
 	if err != nil {
 		return fmt.Errorf("servers far away need %s (%w): run as root, or as somebody who may open it; give a container --device %s", device, err, device)
 	}
-	return f.Close()
+	return nil
 }
 
 // tap is a network interface of which this process is the cable.

@@ -6,6 +6,8 @@ import "errors"
 var (
 	// ErrNotLetIn: the name or the password is wrong, or has no right to it.
 	ErrNotLetIn = errors.New("it does not let us in")
+	// ErrNotLikeThis: nobody of that name comes in from here in this way, whatever the password.
+	ErrNotLikeThis = errors.New("it does not let us in like this")
 	// ErrNoDatabase: the database that the user has named is not there.
 	ErrNoDatabase = errors.New("it has no such database")
 	// ErrNotHere: this server takes no writes, since it copies from another.

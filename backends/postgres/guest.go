@@ -19,7 +19,8 @@ func Guest() *lab.Guest {
 // The codes of errors, as PostgreSQL has them.
 const (
 	readOnly      = "25006"
-	notAuthorized = "28" // a class of them
+	notAuthorized = "28"    // a class of them
+	notLikeThis   = "28000" // of it, whatever the password
 	noDatabase    = "3D000"
 	duplicateKey  = "23505"
 	noRight       = "42501"
@@ -40,6 +41,8 @@ func code(err error) string {
 // means knows the codes.
 func means(err error) error {
 	switch is := code(err); {
+	case is == notLikeThis:
+		return fmt.Errorf("%w: %w", lab.ErrNotLikeThis, err)
 	case strings.HasPrefix(is, notAuthorized), is == noRight:
 		return fmt.Errorf("%w: %w", lab.ErrNotLetIn, err)
 	case is == noDatabase:

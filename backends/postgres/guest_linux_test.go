@@ -57,6 +57,7 @@ func TestLogin(t *testing.T) {
 		t.Fatalf("the server keeps the password as %s", old)
 	}
 	tls := fmt.Sprintf("tls: {ca: %s, server-name: %s}\n", certs.CA, labtest.CertName)
+	own := strings.Replace(tls, "}", fmt.Sprintf(", cert: %s, key: %s}", certs.Cert, certs.Key), 1)
 	as := func(user string) string { return "database: benches\npassword: '" + secret + "'\nuser: " + user + "\n" }
 	for _, tc := range []struct{ name, how, wants string }{
 		{"scram-sha-256", as("app"), ""},
@@ -65,7 +66,11 @@ func TestLogin(t *testing.T) {
 		{"password with TLS", as("plain") + tls, ""},
 		{"password without TLS", as("plain"), "use TLS"},
 		{"TLS where it must be", as("safe") + tls, ""},
-		{"no TLS where it must be", as("safe"), "28000"},
+		{"no TLS where it must be", as("safe"), "whether it wants TLS"},
+		{"a certificate for a login", "database: benches\n" + own, ""},
+		{"no certificate for a login", "database: benches\n" + tls, "'cert' and 'key'"},
+		{"a password and a certificate", as("double") + own, ""},
+		{"a password without a certificate", as("double") + tls, "'cert' and 'key'"},
 		{"another authority", as("app") + fmt.Sprintf("tls: {ca: %s, server-name: %s}\n", labtest.NewCerts(t).CA, labtest.CertName), "TLS fails"},
 		{"a wrong password", strings.Replace(as("app"), secret, "wrong", 1), "LOCKBENCH_PASSWORD"},
 		{"a wrong password, md5", strings.Replace(as("old"), secret, "wrong", 1), "28P01"},

@@ -24,6 +24,8 @@ host all app all scram-sha-256
 host all old all md5
 host all plain all password
 hostssl all safe all scram-sha-256
+hostssl all lockbench all cert
+hostssl all double all scram-sha-256 clientcert=verify-ca
 host all nobody all scram-sha-256
 `
 
@@ -61,14 +63,14 @@ func start(t *testing.T, c labtest.Certs) *server {
 	if err := errors.Join(err, e); err != nil {
 		t.Fatal(err)
 	}
-	_, err = fmt.Fprintf(config, "ssl = on\nssl_cert_file = '%s'\nssl_key_file = 'key.pem'\nunix_socket_directories = ''\nfsync = off\nshared_buffers = 8MB\n", c.Cert)
+	_, err = fmt.Fprintf(config, "ssl = on\nssl_cert_file = '%s'\nssl_ca_file = '%s'\nssl_key_file = 'key.pem'\nunix_socket_directories = ''\nfsync = off\nshared_buffers = 8MB\n", c.Cert, c.CA)
 	if err := errors.Join(err, config.Close(), os.WriteFile(filepath.Join(dir, "key.pem"), key, 0o600), os.WriteFile(filepath.Join(dir, "pg_hba.conf"), []byte(accounts), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	p := labtest.Start(t, lab.Program{Port: 5432, Ready: ready, Argv: asSomebody(filepath.Join(programs, "postgres"), "-D", dir, "-h", "{addr}", "-p", "{port}")})
 	s := &server{addr: p.Endpoint(), process: p}
 	s.enter(t, "postgres")
-	for _, user := range []string{"app", "plain", "safe"} {
+	for _, user := range []string{"app", "plain", "safe", "double", "lockbench"} {
 		s.do(t, "CREATE ROLE "+user+" LOGIN PASSWORD '"+secret+"'")
 	}
 	s.do(t, "SET password_encryption = md5")
