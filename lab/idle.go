@@ -47,7 +47,7 @@ func WatchIdle(ctx context.Context, of Silence, host string, restore func(contex
 			}
 		}
 		if watch.missed > 0 {
-			e.Told += fmt.Sprintf("; this machine was too busy %s to see which were closed", english.Count(watch.missed, "time"))
+			e.Told += fmt.Sprintf("; %s it was not seen which were closed, since this machine was too busy, or the server did not answer", english.Count(watch.missed, "time"))
 		}
 		return e, err
 	}}, nil

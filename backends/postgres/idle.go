@@ -53,8 +53,7 @@ func configure(ctx context.Context, endpoint, what string) error {
 
 // inForce waits until new sessions have the limits, in milliseconds. One that the server was started with stays.
 func inForce(ctx context.Context, endpoint, limit string) error {
-	for {
-		var wrong []string
+	for wrong := []string(nil); ; {
 		err := on(ctx, endpoint, func(c *pgx.Conn) error {
 			rows, err := c.Query(ctx, "SELECT name FROM pg_settings WHERE name = ANY($1) AND setting <> $2", idleTimeouts, limit)
 			if err == nil {
@@ -62,14 +61,17 @@ func inForce(ctx context.Context, endpoint, limit string) error {
 			}
 			return err
 		})
-		if err != nil || len(wrong) == 0 {
-			return err
+		if err == nil && len(wrong) > 0 {
+			select {
+			case <-time.After(2 * time.Millisecond):
+				continue
+			case <-ctx.Done():
+			}
 		}
-		select {
-		case <-time.After(2 * time.Millisecond):
-		case <-ctx.Done():
+		if len(wrong) > 0 && ctx.Err() != nil { // perhaps while it was asked once more
 			return fmt.Errorf("%s can't be changed, perhaps since the server was started with another: %w", strings.Join(wrong, ", "), ctx.Err())
 		}
+		return err
 	}
 }
 

@@ -1,0 +1,28 @@
+package postgres_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/backends"
+	"github.com/lockbench/lockbench/internal/testkit"
+	"github.com/lockbench/lockbench/internal/testkit/labtest"
+	"github.com/lockbench/lockbench/lab"
+)
+
+// TestIdleLimitOfTheUsers: a limit that the server was started with stays, and whoever asks for another is told which.
+func TestIdleLimitOfTheUsers(t *testing.T) {
+	t.Parallel()
+	testkit.Share(t, 1)
+	top, _ := backends.Topology("postgres")
+	top, err := top.With(lab.Own{Options: []string{"idle_session_timeout=5000"}})
+	must(t, err)
+	server := labtest.ServersOf(t, top)[0]
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if _, err := server.Operate(ctx, lab.IdleTimeout, "127.0.0.1"); err == nil || !strings.Contains(err.Error(), ": idle_session_timeout can't be changed") {
+		t.Error(err)
+	}
+}
