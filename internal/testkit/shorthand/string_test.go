@@ -26,7 +26,7 @@ func TestString(t *testing.T) {
 
 // TestStringOfDocs does the same with every example of the contract.
 func TestStringOfDocs(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/history.md")
+	doc, err := os.ReadFile("../../../docs/history.md")
 	if err != nil {
 		t.Fatal(err)
 	}
