@@ -37,7 +37,7 @@ func (mutexImpl) Info() lb.Info {
 		Own:        []string{"keep-alive"},
 		Takes:      "txn",
 		Traits:     lb.Traits{Fenced: true, Renewing: true, Push: true, Fair: true, Session: true, LostNotice: true},
-		Expect:     ofLibrary("mutex.go of the library"),
+		Expect:     ofLibrary("mutex.go of the library", "by a transaction that wrote nothing, so that the revision is no token"),
 	}
 }
 
@@ -66,6 +66,9 @@ func (m mutex) none() bool {
 
 // give unlocks. The library throws away whether there was a key to delete; it stands in etcd's reply.
 func (m mutex) give(ctx context.Context) error { return m.Unlock(ctx) }
+
+// once: a Mutex can be unlocked again.
+func (mutex) once() bool { return false }
 
 func (mutex) gave(reply any) bool {
 	deleted, ok := reply.(*etcdserverpb.DeleteRangeResponse)

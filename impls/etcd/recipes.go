@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ type recipe interface {
 	// none reports, after take has failed, whether it has surely left no key.
 	none() bool
 	give(ctx context.Context) error
+	// once: the library forgets what it should give back, whether it could or not.
+	once() bool
 	// gave reads in etcd's reply to that whether there was a key to delete.
 	gave(reply any) bool
 }
@@ -39,11 +42,13 @@ type recipeTicket struct {
 	recipe
 	session *concurrency.Session
 	lease   *lb.Lease   // nil while the grant is not certain
+	unsure  bool        // it was given back, perhaps, and can't be again
 	deaf    func() bool // no longer hears of the session's end
 }
 
-// ofLibrary is what the recipes of the library are good for. Which of them it is says of.
-func ofLibrary(of string) []lb.Expectation {
+// ofLibrary is what the recipes of the library are good for. Which of them it is says of, and shared what comes of it
+// that the session is the owner.
+func ofLibrary(of, shared string) []lb.Expectation {
 	const (
 		why     = "the library gives no end of the lease; the session's Done closes up to a second after it"
 		session = "session.go and lease.go of the library"
@@ -55,7 +60,7 @@ func ofLibrary(of string) []lb.Expectation {
 			Why: "a frozen holder that wakes has not been told yet; " + why, Source: session},
 		lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Fence, lb.Check}, Why: why, Source: session},
 		lb.Expectation{Fault: "shared-session", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "the session is the owner: a second acquisition in it finds its own key and is granted the lock at once, by a transaction that wrote nothing, so that the revision is no token", Source: of},
+			Why: "the session is the owner: a second acquisition in it finds its own key and is granted the lock at once, " + shared, Source: of},
 		lb.Expectation{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Fence}, Reason: lb.DoubleGrant,
 			Why: why, Source: compose.Kleppmann},
 	)...)
@@ -83,11 +88,12 @@ func (c *recipes) alive(ctx context.Context) (*concurrency.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd: grant a lease: %w", err)
 	}
-	c.session, err = concurrency.NewSession(c.etcd, concurrency.WithLease(granted.ID), concurrency.WithTTL(int(seconds(c.env))))
+	s, err := concurrency.NewSession(c.etcd, concurrency.WithLease(granted.ID), concurrency.WithTTL(int(seconds(c.env))))
 	if err != nil {
 		return nil, fmt.Errorf("etcd: new session: %w", err)
 	}
-	return c.session, nil
+	c.session = s
+	return s, nil
 }
 
 func ended(s *concurrency.Session) bool {
@@ -131,12 +137,16 @@ func (c *recipes) Release(ctx context.Context, req lb.Request) error {
 	if !ok {
 		return lb.ErrLost
 	}
-	if t.lease == nil {
-		return c.abandon(ctx, req, t)
+	switch {
+	case t.lease == nil:
+		return cmp.Or(c.abandon(ctx, req, t), lb.ErrLost)
+	case t.unsure:
+		return cmp.Or(c.abandon(ctx, req, t), lb.ErrReleased)
 	}
 	t.deaf()
 	gave := &call{req: req, name: c.gives}
 	if err := t.give(gave.in(ctx)); err != nil {
+		t.unsure = t.once()
 		return fmt.Errorf("etcd: unlock: %w", err)
 	}
 	c.held.Drop(req.Owner)
@@ -147,8 +157,8 @@ func (c *recipes) Release(ctx context.Context, req lb.Request) error {
 	return lb.ErrLost
 }
 
-// abandon ends the session of an acquire whose outcome is unknown: the library gives back no key
-// of which it has not heard, and the put may still be on its way. A put under a revoked lease
+// abandon ends the session of a request whose outcome is unknown: the library gives back no key
+// of which it has not heard, or that it has forgotten, and the put may still be on its way. A put under a revoked lease
 // fails. Other locks of the session are lost with it.
 func (c *recipes) abandon(ctx context.Context, req lb.Request, t *recipeTicket) error {
 	t.session.Orphan()
@@ -156,7 +166,7 @@ func (c *recipes) abandon(ctx context.Context, req lb.Request, t *recipeTicket) 
 		return err
 	}
 	c.held.Drop(req.Owner)
-	return lb.ErrLost
+	return nil
 }
 
 func (c *recipes) revoke(ctx context.Context, s *concurrency.Session) error {
