@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -105,12 +106,13 @@ func (c *Conn) Gets(ctx context.Context, key string) (item Item, ok bool, err er
 	}
 	var name string
 	var flags, size int
-	if _, err := fmt.Sscanf(head, "VALUE %s %d %d %d", &name, &flags, &size, &item.Cas); err != nil {
-		return item, false, fmt.Errorf("gets: answered with %q: %w", head, err)
+	if _, err := fmt.Sscanf(head, "VALUE %s %d %d %d", &name, &flags, &size, &item.Cas); err != nil || size < 0 {
+		return item, false, fmt.Errorf("answered with %q", head)
 	}
 	value := make([]byte, size+len(newline))
 	if _, err := io.ReadFull(c.in, value); err != nil {
-		return item, false, err
+		end, _ := ctx.Deadline()
+		return item, false, timely(end, err)
 	}
 	item.Value = string(value[:size])
 	_, err = c.line(ctx) // END
@@ -119,22 +121,26 @@ func (c *Conn) Gets(ctx context.Context, key string) (item Item, ok bool, err er
 
 // Add stores an item that is not there for so many seconds, 0 for ever, and reports whether it was not.
 func (c *Conn) Add(ctx context.Context, key, value string, seconds int) (bool, error) {
-	return c.done(ctx, "STORED", fmt.Sprintf("add %s 0 %d %d", key, seconds, len(value)), value)
+	return c.done(ctx, "STORED", "NOT_STORED", fmt.Sprintf("add %s 0 %d %d", key, seconds, len(value)), value)
 }
 
 // Expire ends an item that still has that number, and reports whether it had. A negative time is over at once.
 func (c *Conn) Expire(ctx context.Context, key string, cas uint64) (bool, error) {
-	return c.done(ctx, "STORED", "cas "+key+" 0 -1 0 "+strconv.FormatUint(cas, 10), "")
+	return c.done(ctx, "STORED", "EXISTS NOT_FOUND", "cas "+key+" 0 -1 0 "+strconv.FormatUint(cas, 10), "")
 }
 
 // Delete removes an item, and reports whether there was one.
 func (c *Conn) Delete(ctx context.Context, key string) (bool, error) {
-	return c.done(ctx, "DELETED", "delete "+key)
+	return c.done(ctx, "DELETED", "NOT_FOUND", "delete "+key)
 }
 
-func (c *Conn) done(ctx context.Context, want, request string, data ...string) (bool, error) {
+// done reports whether the answer is yes, and not one of the words in no.
+func (c *Conn) done(ctx context.Context, yes, no, request string, data ...string) (bool, error) {
 	said, err := c.Ask(ctx, request, data...)
-	return said == want, err
+	if err == nil && said != yes && !slices.Contains(strings.Fields(no), said) {
+		err = fmt.Errorf("answered with %q", said)
+	}
+	return said == yes, err
 }
 
 // on connects for one use.

@@ -19,14 +19,14 @@ func Guest() *lab.Guest {
 }
 
 // login sends the name and the password as memcached's text protocol has it (its option -Y): as if they were to be
-// stored, by whatever key.
+// stored, by whatever key. A server that wants none stores it: for a time that is over at once.
 func login(r lab.Relay, _, server net.Conn) (net.Conn, error) {
 	as := r.Account()
 	if as.Password == "" {
 		return server, nil
 	}
 	who := as.User + " " + as.Password
-	if _, err := fmt.Fprintf(server, "set login 0 0 %d\r\n%s\r\n", len(who), who); err != nil {
+	if _, err := fmt.Fprintf(server, "set %s:login 0 -1 %d\r\n%s\r\n", lb.Prefix, len(who), who); err != nil {
 		return nil, err
 	}
 	answer, err := bufio.NewReader(server).ReadString('\n') // one line; nothing else was asked

@@ -29,6 +29,9 @@ func items(ctx context.Context, c *Conn) (all []item, err error) {
 			err = ctx.Err()
 		}
 	}
+	if err != nil {
+		return nil, err
+	}
 	for _, line := range lines {
 		one := item{}
 		for _, field := range strings.Fields(line) {
@@ -45,7 +48,7 @@ func items(ctx context.Context, c *Conn) (all []item, err error) {
 		}
 		all = append(all, one)
 	}
-	return all, err
+	return all, nil
 }
 
 // keeps counts the items.

@@ -79,7 +79,10 @@ type ballast struct {
 }
 
 func (b *ballast) limit(ctx context.Context, megabytes int) error {
-	_, err := b.conn.Ask(ctx, "cache_memlimit "+strconv.Itoa(megabytes))
+	said, err := b.conn.Ask(ctx, "cache_memlimit "+strconv.Itoa(megabytes))
+	if err == nil && said != "OK" {
+		err = fmt.Errorf("limit its memory to %d MB: it says %q", megabytes, said)
+	}
 	return err
 }
 
@@ -91,15 +94,16 @@ const (
 // crowdOut writes items of the size of that one until the server has evicted it.
 func (b *ballast) crowdOut(ctx context.Context, one item) (gone bool, err error) {
 	const overhead = 60 // of an item, beside its key and its value
-	for end := b.n + ballastMost; b.n < end; b.n += ballastAtOnce {
+	for end := b.n + ballastMost; b.n < end; {
 		// What is only looked at in this way does not count as used.
 		said, err := b.conn.Ask(ctx, "me "+one.key)
 		if err != nil || said == "EN" {
 			return true, err
 		}
 		var all strings.Builder
-		for n := b.n; n < b.n+ballastAtOnce; n++ {
-			key := ballastKey(n)
+		for range ballastAtOnce {
+			key := ballastKey(b.n)
+			b.n++ // also where the sending fails half way: it has to be removed
 			size := max(0, one.size-overhead-len(key))
 			fmt.Fprintf(&all, "set %s 0 0 %d noreply\r\n%s\r\n", key, size, strings.Repeat("x", size))
 		}

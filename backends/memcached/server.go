@@ -38,8 +38,12 @@ func version(ctx context.Context, c *Conn) (string, error) {
 // start by the monotonic clock. The event is a connection.
 func clock(ctx context.Context, endpoint string) (now time.Time, err error) {
 	err = on(ctx, endpoint, func(ctx context.Context, log *Conn) error {
-		if said, err := log.Ask(ctx, "watch connevents"); err != nil || said != "OK" {
-			return fmt.Errorf("watch its events: %q, %w", said, err)
+		said, err := log.Ask(ctx, "watch connevents")
+		if err == nil && said != "OK" {
+			err = fmt.Errorf("%w: it says %q", lab.ErrOther, said)
+		}
+		if err != nil {
+			return fmt.Errorf("watch its events: %w", err)
 		}
 		return on(ctx, endpoint, func(ctx context.Context, _ *Conn) error {
 			line, err := log.line(ctx)

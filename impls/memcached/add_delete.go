@@ -13,7 +13,8 @@ import (
 //	delete lock
 //
 // The delete does not look whose item it removes. memcached counts whole seconds, so that an item is asked for that is
-// kept for up to three seconds longer than the lease, and never for less, see [seconds]. Source: memcached's wiki, page
+// kept for up to three seconds longer than the lease, and for less only by what the server is late to look at its clock,
+// see [seconds]. Source: memcached's wiki, page
 // "ProgrammingTricks", on locks.
 func AddDelete() lb.Impl {
 	return algorithm{

@@ -39,7 +39,7 @@ var serverClocks = []string{"server-clock", "server-clock:drift", "server-clock:
 func monotonic(base []lb.Expectation) []lb.Expectation {
 	for _, fault := range serverClocks {
 		base = compose.Except(base, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Check}, Reason: lb.Overstay,
-			Why: "memcached counts seconds by the monotonic clock, and ends nothing too early; the holder that stands still meanwhile can see that its lease is over", Source: source})
+			Why: "memcached counts seconds by the monotonic clock, and ends nothing too early while it runs; the holder that stands still meanwhile can see that its lease is over", Source: source})
 	}
 	return compose.Except(base, lb.Expectation{Fault: "client-clock:drift", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 		Why: "the holder measures its lease by a clock that is slow, and works on when the server has ended it", Source: compose.Kleppmann})
@@ -50,7 +50,7 @@ func anyDelete() []lb.Expectation {
 	all := compose.PlainDelete(lease(), "delete", wiki)
 	for _, fault := range serverClocks {
 		all = compose.Except(all, lb.Expectation{Fault: fault, Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-			Why: "no clock ends the lease too early; but the holder stands still until it is over, and its late delete frees the lock of the next one", Source: source})
+			Why: "no clock ends the lease too early while the server runs; but the holder stands still until it is over, and its late delete frees the lock of the next one", Source: source})
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,14 +40,16 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 type session struct {
 	env *lb.Env
 
-	mu   sync.Mutex
-	idle *backend.Conn // that nobody uses at the moment, if there is one
+	mu     sync.Mutex
+	idle   *backend.Conn // that nobody uses at the moment, if there is one
+	closed bool
 }
 
 // Close implements lb.Client for every algorithm.
 func (s *session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closed = true
 	if s.idle == nil {
 		return nil
 	}
@@ -98,7 +101,7 @@ func (s *session) connection(ctx context.Context) (*backend.Conn, error) {
 func (s *session) keep(c *backend.Conn, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.idle == nil && usable(err) {
+	if s.idle == nil && !s.closed && usable(err) {
 		s.idle = c
 		return
 	}
@@ -121,12 +124,20 @@ func (s *session) take(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 		return granted(added, err)
 	})
 	switch {
-	case refused(err):
+	case storedNothing(err):
 		return nil, lb.NoEffect(err)
 	case err != nil:
 		return nil, lb.Unsent(err)
 	}
 	return s.env.Grant(req, 0, s.env.Validity(sent)), nil
+}
+
+// storedNothing: the server has said why. Of another error that it tells, as a proxy does that lost its server, nobody
+// knows what became of the request.
+func storedNothing(err error) bool {
+	said := backend.Refusal("")
+	return errors.As(err, &said) && (said == "ERROR" || strings.HasPrefix(string(said), "CLIENT_ERROR") ||
+		strings.HasPrefix(string(said), "SERVER_ERROR out of memory") || strings.HasPrefix(string(said), "SERVER_ERROR object too large"))
 }
 
 // granted is what it means that the item was stored, or was there already.
