@@ -77,7 +77,7 @@ type script struct {
 
 // run sends a script by its digest. A server that was restarted, or took over, does not
 // know it by that, and is sent the whole of it, which is another request.
-func (s session) run(ctx context.Context, rdb *redis.Client, req lb.Request, name string, sc script, means func(int64) error) (sent lb.Reading, err error) {
+func (s session) run(ctx context.Context, rdb redis.Scripter, req lb.Request, name string, sc script, means func(int64) error) (sent lb.Reading, err error) {
 	sent, err = ask(ctx, s, req, name, func(ctx context.Context) (int64, error) {
 		return sc.EvalSha(ctx, rdb, sc.keys, sc.args...).Int64()
 	}, means)

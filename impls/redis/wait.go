@@ -2,11 +2,13 @@ package redis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/lockbench/lockbench/impls/internal/redisconn"
+	"github.com/redis/go-redis/v9"
 )
 
 // Wait is [SetPXLua] that asks, before it takes the lock for granted, whether a majority of the servers
@@ -73,15 +75,16 @@ func (c waits) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	if until := c.env.Validity(sent); have >= int64(c.replicas) && c.env.Clock.Mono() < until {
 		return c.env.Grant(req, 0, until), nil
 	}
-	return nil, c.giveUp(ctx, req, have)
+	return nil, c.giveUp(ctx, one, req, have)
 }
 
 // giveUp takes back what too few servers have, or had too late. It does not end with ctx: the caller may have given up.
-func (c waits) giveUp(ctx context.Context, req lb.Request, have int64) error {
+// one is the connection that wrote: by another it would perhaps be another master's.
+func (c waits) giveUp(ctx context.Context, one *redis.Conn, req lb.Request, have int64) error {
 	ctx, cancel := c.env.Detached(ctx)
 	defer cancel()
 	few := fmt.Errorf("redis: %d replicas said in time that they have the lock, of the %d that it takes", have, c.replicas)
-	if err := c.releaseOwn(ctx, req); err != nil && err != lb.ErrLost {
+	if _, err := c.run(ctx, one, req, "compare-and-delete", owned(req), released); err != nil && !errors.Is(err, lb.ErrLost) {
 		return fmt.Errorf("%w; give it back: %v", few, err)
 	}
 	return lb.NoEffect(few)
