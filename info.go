@@ -42,7 +42,7 @@ type Info struct {
 	// nothing.
 	Copied bool
 	// MinTTL is the shortest lease with which its faults make sense, 0 for any, because its server keeps an item for some
-	// seconds more, whatever the lease. A plan without a TTL of its own follows it.
+	// seconds more, whatever the lease. A run without a TTL of its own follows it; a benchmark strikes nobody, and does not.
 	MinTTL time.Duration
 	// OwnClock: a library measures by the machine's clock, which [Env] has no say in, how long answers
 	// took.

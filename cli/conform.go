@@ -90,7 +90,7 @@ func (p program) conform(cmd *cobra.Command, line string, plan conformance.Plan,
 	return p.tried(cmd, plan, asJSON)
 }
 
-// tried does the trial and shows what came of it.
+// tried puts the lock to the suite and shows what came of it.
 func (p program) tried(cmd *cobra.Command, plan conformance.Plan, asJSON bool) error {
 	out, board := cmd.OutOrStdout(), progress.New(cmd.ErrOrStderr())
 	board.Say("%s on %s (%s lab), %s at a time", plan.Algorithm, plan.Topology, plan.Lab, english.Count(plan.Jobs, "check"))

@@ -40,7 +40,7 @@ func (p program) quorumCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quorum",
 		Short: "Measure how many servers an ensemble can lose, and what each side of a split can do",
-		Long: `quorum starts one to six servers (` + strings.Join(titles, ", ") + `), kills them one by one, and
+		Long: `quorum starts one to six servers for each of ` + strings.Join(titles, ", ") + `, kills them one by one, and
 splits them in two, and measures after each step whether a lock can still be taken, on
 either side. The answer is a table and a page.`,
 		Example: "  lockbench quorum\n  lockbench quorum --jobs 3 --out quorum",

@@ -22,8 +22,8 @@ func (s Strike) standing(v *Victim) string { return v.Client + " stood at " + s.
 // Stage is a run in progress, as far as faults may touch it. Every act on it records
 // when it begins and when it has ended, and what it changed is undone when the fault is
 // healed, if the fault has not done so itself: first the victims are let go, then the
-// last act is undone first. The acts are split by what they strike, each part in a file of
-// its own; a helper that needs only one part takes that one.
+// last act is undone first. The acts are split by what they strike, in the files
+// stage_*.go; a helper that needs only one part takes that one.
 type Stage interface {
 	Setting() Setting
 	TTL() time.Duration

@@ -8,7 +8,7 @@ import (
 )
 
 // NetworkActs are what happens to packets and connections between the hosts. Those that drop packets go
-// on until the fault is healed.
+// on until they are ended, or the fault is healed.
 type NetworkActs interface {
 	// Overhear hears what a worker's host and the lock service say to each other from now on, whether it
 	// arrives or not. The fault must be one that [Fault.Hears].

@@ -43,7 +43,10 @@ func hasTap() error {
 		_, err = unix.IoctlGetInt(int(f.Fd()), unix.TUNGETFEATURES) // what can be opened may be another device
 		err = errors.Join(err, f.Close())
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, unix.ENOTTY):
+		return fmt.Errorf("servers far away need %s, and what is there is no such device (%w): give a container --device %s", device, err, device)
+	case err != nil:
 		return fmt.Errorf("servers far away need %s (%w): run as root, or as somebody who may open it; give a container --device %s", device, err, device)
 	}
 	return nil

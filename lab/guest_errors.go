@@ -6,7 +6,7 @@ import "errors"
 var (
 	// ErrNotLetIn: the name or the password is wrong, or has no right to it.
 	ErrNotLetIn = errors.New("it does not let us in")
-	// ErrNotLikeThis: nobody of that name comes in from here in this way, whatever the password.
+	// ErrNotLikeThis: it does not let this user into this database from here in this way; the password need not be why.
 	ErrNotLikeThis = errors.New("it does not let us in like this")
 	// ErrNoDatabase: the database that the user has named is not there.
 	ErrNoDatabase = errors.New("it has no such database")

@@ -41,7 +41,7 @@ func loadOrders(dir string) (*page, error) {
 				continue
 			}
 			c := cellOf(r)
-			c.Fault, c.Dir = c.Fault+", "+cmp.Or(c.Mechanism, string(c.Outcome)), at // no two of a lock have both in common
+			c.Fault, c.Dir = c.Fault+", "+strings.TrimSpace(string(c.Outcome)+" "+c.Mechanism), at // no two of a lock have both in common
 			p.cells, runs[at] = append(p.cells, c), r
 		}
 	}
@@ -90,7 +90,8 @@ func newOrdersView(e *rundir.Explored, at place) ordersView {
 		if o.Dir == "" {
 			continue
 		}
-		v.Links = append(v.Links, link{fmt.Sprintf("%s by %s: %s", o.Outcome, o.Class.Fault(), cmp.Or(o.Mechanism, o.Reason)), path.Join(at.to(e.Dir), o.Dir, rundir.PageFile)})
+		how, _, _ := strings.Cut(o.Reason, ":") // an older lockbench wrote the mechanism there only
+		v.Links = append(v.Links, link{fmt.Sprintf("%s by %s: %s", o.Outcome, o.Class.Fault(), cmp.Or(o.Mechanism, how)), path.Join(at.to(e.Dir), o.Dir, rundir.PageFile)})
 	}
 	return v
 }

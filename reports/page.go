@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -73,14 +74,20 @@ func cellOf(run *rundir.Run) checker.Cell {
 	plan := run.Plan
 	r, err := run.Result()
 	if err != nil {
-		return checker.Cell{Algorithm: plan.Algorithm, Fault: plan.Fault, Outcome: lb.Inconclusive, Reason: unjudged(err),
+		c := checker.Cell{Algorithm: plan.Algorithm, Fault: plan.Fault, Outcome: lb.Inconclusive, Reason: unjudged(err),
 			Runs: 1, Seed: plan.Seed, Dir: ".", OutageMS: -1, FirstViolationMS: -1}
+		if plan.About != nil {
+			c.Group, c.Family = plan.About.Group, plan.About.Family
+		}
+		return c
 	}
 	r.Plan = plan
 	c := checker.CellOf([]checker.Result{r})
 	c.Dir = "."
 	if plan.About != nil && plan.About.Wrong != "" {
-		c.Fault = plan.About.Wrong
+		if c.Fault = plan.About.Wrong; c.Fault == (rundir.Class{}).String() { // of an older lockbench
+			c.Fault = rundir.Class{}.Fault()
+		}
 	}
 	return c
 }
@@ -92,6 +99,9 @@ func unjudged(err error) string {
 	}
 	return "what the checkers made of this run can’t be read: " + err.Error()
 }
+
+// pathToEvents is where a run lay whose notes an older lockbench wrote.
+var pathToEvents = regexp.MustCompile(`[^\s"]*/events/`)
 
 // record is what is left of the run that determined a cell. What can't be read is nil,
 // and the notes say why.
@@ -137,7 +147,7 @@ func (p *page) read(c *checker.Cell, withHistory bool) record {
 	}
 	if r.result != nil {
 		for _, n := range r.result.Notes {
-			r.notes.add(n)
+			r.notes.add(pathToEvents.ReplaceAllString(n, ""))
 		}
 	}
 	return r

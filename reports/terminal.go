@@ -87,15 +87,15 @@ func (t terminal) blocks(g grid) [][]string {
 	var out [][]string
 	used := t.width + 1
 	start := func() { out, used = append(out, nil), rowWidth(g) }
-	for _, kin := range g.ColGroups {
+	for _, group := range g.ColGroups {
 		whole := 0
-		for _, c := range kin.Names {
+		for _, c := range group.Names {
 			whole += colWidth(c) + 1
 		}
 		if used+whole > t.width && rowWidth(g)+whole <= t.width {
 			start()
 		}
-		for _, c := range kin.Names {
+		for _, c := range group.Names {
 			need := colWidth(c) + 1
 			if used+need > t.width {
 				start()
@@ -112,11 +112,11 @@ func (t terminal) block(g grid, cols []string) {
 		t.groupHeads(g, cols)
 	}
 	t.heads(g, cols)
-	for i, kin := range g.RowGroups {
+	for i, group := range g.RowGroups {
 		if i > 0 && g.Large() {
 			t.line("")
 		}
-		for _, r := range kin.Names {
+		for _, r := range group.Names {
 			s := pad(r, rowWidth(g))
 			how, hurt := pad("", rowWidth(g)), false
 			for _, c := range cols {

@@ -56,8 +56,12 @@ func inForce(ctx context.Context, endpoint, limit string) error {
 	for wrong := []string(nil); ; {
 		err := on(ctx, endpoint, func(c *pgx.Conn) error {
 			rows, err := c.Query(ctx, "SELECT name FROM pg_settings WHERE name = ANY($1) AND setting <> $2", idleTimeouts, limit)
-			if err == nil {
-				wrong, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			if err != nil {
+				return err
+			}
+			now, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			if err == nil { // what an earlier look saw still counts
+				wrong = now
 			}
 			return err
 		})

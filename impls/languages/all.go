@@ -2,7 +2,7 @@ package languages
 
 import lb "github.com/lockbench/lockbench"
 
-// Libraries are the rows, in the order of the matrix, but for [RedisCLI], which is none.
+// Libraries are the rows that are libraries, in the order of the matrix; [RedisCLI] is one of what was published.
 func Libraries() []lb.Impl {
 	return []lb.Impl{
 		RedisPy(), NodeRedis(),

@@ -14,6 +14,7 @@ const (
 	deadlock            = "40P01" // two waited for each other, and this one had to give way
 	lockNotAvailable    = "55P03" // NOWAIT, or waited for too long
 	connectionException = "08"    // a class of them
+	completionUnknown   = "40003" // whether the statement was done
 	adminShutdown       = "57P01" // somebody has ended the session, or the server
 	idleTimeout         = "57P05" // the server has ended a session that said nothing
 )
@@ -32,5 +33,5 @@ func inTheWay(err error) bool {
 // answer, and does not know what became of the statement.
 func refused(err error) bool {
 	var answer *pgconn.PgError
-	return errors.As(err, &answer) && !strings.HasPrefix(answer.Code, connectionException)
+	return errors.As(err, &answer) && answer.Code != completionUnknown && !strings.HasPrefix(answer.Code, connectionException)
 }

@@ -34,7 +34,7 @@ type Result struct {
 	Note     string `json:"note,omitempty"`
 }
 
-// Execute does the trial in a lab, and tells of each check as it ends.
+// Execute puts a lock to the suite in a lab, and tells of each check as it ends.
 func Execute(ctx context.Context, c catalog.Catalog, p Plan, tell func(Result)) error {
 	driver, err := c.Lab(p.Lab, "")
 	if err != nil {
@@ -43,7 +43,7 @@ func Execute(ctx context.Context, c catalog.Catalog, p Plan, tell func(Result)) 
 	return inlab.Send(ctx, driver, "conforms", p, tell)
 }
 
-// Perform is the trial that dir's plan describes, inside the lab.
+// Perform is the suite that dir's plan describes, inside the lab.
 func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 	p, e, err := inlab.Receive[Plan, Result](dir)
 	if err == nil {

@@ -143,7 +143,7 @@ func (w *workerProc) await(ctx context.Context, answers <-chan worker.Report, wh
 	}
 }
 
-// own is where it says what nobody has ordered: that it is ready, has ended or failed.
+// own is where it says what it was not asked: that it is ready, has ended or failed.
 func (w *workerProc) own() <-chan worker.Report { return w.answers[0] }
 
 func (w *workerProc) alive() bool {

@@ -43,8 +43,12 @@ func (c *Class) UnmarshalJSON(text []byte) error {
 	if text[0] != '"' {
 		return json.Unmarshal(text, (*[]Wrong)(c))
 	}
-	*c = Class{{}}
-	return json.Unmarshal(text, &(*c)[0].What)
+	var said string
+	err := json.Unmarshal(text, &said)
+	if *c = (Class{}); said != Class(nil).String() {
+		*c = Class{{What: said}}
+	}
+	return err
 }
 
 // UnmarshalJSON implements [json.Unmarshaler]. In the file of an older lockbench the class is a name.

@@ -32,13 +32,16 @@ func TestClass(t *testing.T) {
 // TestOldClasses: the sentences of an older lockbench are still told.
 func TestOldClasses(t *testing.T) {
 	dir := t.TempDir()
-	text := `{"schema": 2, "classes": [{"name": "2 crashes", "orders": 7}], "violations": [{"class": "1 crash and 1 expiry", "outcome": "STUCK"}]}`
+	text := `{"schema": 2, "classes": [{"name": "2 crashes", "orders": 7}, {"name": "nothing"}], "violations": [{"class": "1 crash and 1 expiry", "outcome": "STUCK"}]}`
 	if err := os.WriteFile(filepath.Join(dir, exploredFile), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	e, err := OpenExplored(dir)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if c := e.Classes[1].Class; c.Fault() != "no fault" {
+		t.Errorf("nothing went wrong: %+v", c)
 	}
 	if c, v := e.Classes[0], e.Violations[0]; c.Class.String() != "2 crashes" || c.Orders != 7 || v.Class.String() != "1 crash and 1 expiry" {
 		t.Errorf("%+v, %+v", c, v)

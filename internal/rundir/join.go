@@ -133,10 +133,11 @@ func (j *joiner) matrix(dir string) error {
 	}
 	for _, old := range m.Cells {
 		c := j.cell(old.Algorithm, old.Fault, ran[old.Algorithm])
-		c.Group = old.Group
+		group := cmp.Or(old.Group, c.Group) // an older lockbench wrote none
 		if old.Outcome == lb.NotAvailable && c.Outcome == "" {
 			c.Cell = old
 		}
+		c.Group = group
 		if old.Outcome == lb.NotAvailable {
 			continue
 		}

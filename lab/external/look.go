@@ -110,7 +110,7 @@ func (r *relay) hint(err error) string {
 	case is(lab.ErrNotLetIn):
 		return "check " + userVariable + " and " + passwordVariable + ", or 'user' and 'password' in the file of --addrs"
 	case is(lab.ErrNotLikeThis):
-		return "check " + userVariable + ", and whether it wants TLS or a certificate of ours: see 'tls', with 'cert' and 'key', in the file of --addrs, or LOCKBENCH_TLS_CERT and LOCKBENCH_TLS_KEY"
+		return "check " + userVariable + ", " + passwordVariable + " and " + databaseVariable + ", and whether it wants TLS or a certificate of ours: see 'tls', with 'cert' and 'key', in the file of --addrs, or LOCKBENCH_TLS_CERT and LOCKBENCH_TLS_KEY"
 	case is(lab.ErrNoDatabase):
 		return "create the database, or name another: " + databaseVariable + ", or 'database' in the file of --addrs"
 	case strings.Contains(said, "tls:"), strings.Contains(said, "certificate"): // of the standard library, passed on as text
