@@ -45,7 +45,7 @@ func (electionImpl) Info() lb.Info {
 func electionExpect() []lb.Expectation {
 	all := compose.Except(ofLibrary("election.go of the library", "with the revision of the first, so that both have one token"), compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Fence, lb.Check, lb.Safe},
 		Why: "a client whose session ends while it waits is told that it leads, since nobody looks whether its key is still there", Source: "etcd issues 11051 and 19597"},
-		"expire-waiter", "expire-line", "cut-leader", "cut-halves", "deaf-leader", "kill-leader", "kill-two")...)
+		"expire-waiter", "expire-line", "cut-rejoin", "cut-leader", "cut-halves", "deaf-leader", "kill-leader", "kill-two")...)
 	return compose.Except(all, compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Fence, lb.Check, lb.Safe},
 		Why: "Resign forgets the key, whether it could delete it or not: its session has to be ended, under all that it holds", Source: "etcd issue 22123"},
 		"lose-reply", "reset-reply", "slow-reply")...)

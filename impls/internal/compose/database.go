@@ -65,8 +65,8 @@ func (d Database) onPrimary() []lb.Expectation {
 
 // OnDisk is what a lock with a lease is good for that is a row: the end of its server is nothing to it.
 func (d Database) OnDisk(lease []lb.Expectation) []lb.Expectation {
-	return Except(OnWallClock(lease), slices.Concat(notTied(), d.onPrimary(), Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check},
-		Why: "the row is on the disk before anybody is told of it, and its lease goes on while the server is away", Source: d.Disk}, endingServers()...))...)
+	return Except(OnWallClock(lease), append(slices.Concat(notTied(), d.onPrimary(), Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+		Why: "the row is on the disk before anybody is told of it, and its lease goes on while the server is away", Source: d.Disk}, endingServers()...)), forgotten())...)
 }
 
 // notTied is what the end of a connection does to a lock that is a row: nothing.
