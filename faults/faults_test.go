@@ -136,7 +136,7 @@ func TestWhyNot(t *testing.T) {
 		{"snapshot", "zookeeper", lb.Info{}, "know no snapshot"},
 		{"slow-server", "redis", lb.Info{}, ""},
 		{"slow-server", "etcd-3", lb.Info{}, ""},
-		{"slow-server", "redis-sentinel", lb.Info{}, "this fault slows another"},
+		{"slow-server", "redis-sentinel", lb.Info{}, "do not grant by majority"},
 		{"deaf-leader", "redis-sentinel", lb.Info{}, ""},
 		{"deaf-leader", "mariadb-replica", lb.Info{}, "elect no leader by themselves"},
 		{"schema-change", "mariadb", lb.Info{Tables: true}, ""},

@@ -40,7 +40,7 @@ func slowServer() Fault {
 // AnswersMatter needs servers each of which is asked before a lock is granted.
 func AnswersMatter(s Setting) error {
 	if s.Topology.Leads() && !s.Topology.Quorum() {
-		return fmt.Errorf("a grant of %s waits for one server, and at most for the first replica that answers: this fault slows another", s.Algorithm.Name)
+		return fmt.Errorf("the servers of %s, of which one leads, do not grant by majority: this fault is one slow voter among several", s.Algorithm.Name)
 	}
 	return nil
 }
