@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -16,21 +17,47 @@ import (
 // replica is the master on the first host and replicas of it on the others.
 func replica(self lab.Host, all []lab.Host) lab.Program {
 	p := program(self, all)
-	p.Argv = append(p.Argv, "--repl-diskless-sync-delay", "0", "--repl-timeout", "2")
+	// A master that is silent for as long as the limit is one that is gone: it speaks twice in that time.
+	p.Argv = append(p.Argv, "--repl-diskless-sync-delay", "0", "--repl-timeout", "2", "--repl-ping-replica-period", "1")
 	if self.Name() == all[0].Name() {
 		return p
 	}
-	p.Argv = append(p.Argv, "--replicaof", all[0].Addr(), strconv.Itoa(p.Port))
-	p.Ready = func(ctx context.Context, endpoint string) error {
-		return ask(endpoint, soon, func(c *redis.Client) error {
-			info, err := c.Info(ctx, "replication").Result()
-			if err == nil && !strings.Contains(info, "master_link_status:up") {
-				err = errors.New("not yet in step with its master")
-			}
-			return err
-		})
-	}
+	p.Argv = append(p.Argv, "--replicaof", all[0].Addr(), strconv.Itoa(p.Port), "--replica-announce-ip", self.Addr())
+	p.Ready = func(ctx context.Context, endpoint string) error { return inStep(ctx, self.Addr(), endpoint) }
 	return p
+}
+
+// inStep fails unless a replica follows its master, and has told it how far: before, which is for up to a second,
+// the master calls it online, and sends it nothing.
+func inStep(ctx context.Context, addr, endpoint string) error {
+	info, err := replication(ctx, endpoint)
+	if err != nil {
+		return err
+	}
+	if info["master_link_status"] != "up" {
+		return errors.New("not yet in step with its master")
+	}
+	master, err := replication(ctx, net.JoinHostPort(info["master_host"], info["master_port"]))
+	if err != nil {
+		return fmt.Errorf("its master: %w", err)
+	}
+	for name, follower := range master {
+		if strings.HasPrefix(name, "slave") && strings.HasPrefix(follower, "ip="+addr+",") &&
+			strings.Contains(follower, ",state=online,") && !strings.Contains(follower, ",offset=0,") {
+			return nil
+		}
+	}
+	return errors.New("has not yet told its master how far it is")
+}
+
+// replication is what a server says of its part in it.
+func replication(ctx context.Context, endpoint string) (info map[string]string, err error) {
+	err = ask(endpoint, soon, func(c *redis.Client) error {
+		all, err := c.InfoMap(ctx, "replication").Result()
+		info = all["Replication"]
+		return err
+	})
+	return info, err
 }
 
 // sentinelMaster is what the Sentinels of a lab call the master that they watch.
@@ -69,12 +96,8 @@ func sentinelProgram(_ lab.Host, all []lab.Host) lab.Program {
 
 // leads reports whether the server is a master.
 func leads(ctx context.Context, endpoint string) (leads bool, err error) {
-	err = ask(endpoint, soon, func(c *redis.Client) error {
-		info, err := c.Info(ctx, "replication").Result()
-		leads = strings.Contains(info, "role:master")
-		return err
-	})
-	return leads, err
+	info, err := replication(ctx, endpoint)
+	return info["role"] == "master", err
 }
 
 // clock reads the server's clock.
