@@ -31,23 +31,28 @@ func badLink(name, doc string, spoil func(ctx context.Context, on Strike, w Node
 			}
 			return func() history.Proof {
 				packets, how := told()
-				again, late := sentAgain(ear)
-				return proven(again > 0, "%s between %s and the lock service dropped%s, from when %s came to %s, and it went on; %s",
+				vain, late := sentAgain(ear)
+				return proven(vain > 0, "%s between %s and the lock service dropped%s, from when %s came to %s, and it went on; %s",
 					english.Count(packets, "packet"), v.Worker.Name(), how, v.Client, on.Step(), late)
 			}, nil
 		}}
 }
 
-// sentAgain is how much of what was said at the hosts that were listened to had to be said again: packets
-// that fell prove nothing, since some carry no word.
-func sentAgain(ears ...*Ear) (again int, told string) {
-	missed := 0
+// sentAgain is how much of what was said at the hosts that were listened to had to be said again, or was an attempt
+// to connect that nobody answered: packets that fell prove nothing, since some carry no word.
+func sentAgain(ears ...*Ear) (vain int, told string) {
+	again, unmet, missed := 0, 0, 0
 	for _, ear := range ears {
 		again += ear.Again()
+		unmet += ear.Unmet()
 		missed = max(missed, ear.Missed())
 	}
-	if again == 0 && missed > 0 {
+	if again+unmet == 0 && missed > 0 {
 		return 0, "whether anything was sent again is not known: this machine was too busy to hear " + english.Count(missed, "packet")
 	}
-	return again, english.Count(again, "message") + " had to be sent again"
+	told = english.Count(again, "message") + " had to be sent again"
+	if unmet > 0 {
+		told = english.Count(unmet, "attempt") + " to connect had no answer, and " + told
+	}
+	return again + unmet, told
 }

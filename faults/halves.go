@@ -40,8 +40,8 @@ func cutHalves() Fault {
 				ears = append(ears, ear)
 			}
 			return func() history.Proof {
-				again, late := sentAgain(ears...)
-				return proven(again > 0, "%s dropped between %s and %s; of what clients and servers said to each other %s",
+				vain, late := sentAgain(ears...)
+				return proven(vain > 0, "%s dropped between %s and %s; of what clients and servers said to each other %s",
 					english.Count(drops.Packets(), "packet"), names(few), names(many), late)
 			}, nil
 		}}

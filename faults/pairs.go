@@ -50,8 +50,8 @@ func cutTwoThen(f Fault, forget func(ctx context.Context, on Stage, server Node)
 			return nil, err
 		}
 		return func() history.Proof {
-			again, late := sentAgain(ear)
-			return proven(again > 0, "%s between %s and two nodes dropped until %s, and %s; then %s",
+			vain, late := sentAgain(ear)
+			return proven(vain > 0, "%s between %s and two nodes dropped until %s, and %s; then %s",
 				english.Count(link.Packets(), "packet"), w.Name(), on.standing(v), late, told())
 		}, nil
 	}

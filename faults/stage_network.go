@@ -48,6 +48,8 @@ type Ear struct {
 	Fell func() (clients, service int)
 	// Again is how much had to be sent again by then, by either side; each part of it counts once.
 	Again func() int
+	// Unmet is how many connections clients of the host wanted to begin, of which no server had answered a word by then.
+	Unmet func() int
 	// Answers are those to requests that were sent since.
 	Answers func() []wire.Message
 	// Missed is how many packets of the run the bench was too busy to hear.

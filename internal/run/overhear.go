@@ -42,9 +42,9 @@ func (s *strike) Overhear(_ context.Context, n faults.Node) (*faults.Ear, error)
 	}
 	t := s.taps[w.host]
 	ear := t.Listen()
-	var said, told, again int
-	s.acts.before(func() { said, told = ear.Fell(); again = ear.Again() })
+	var said, told, again, unmet int
+	s.acts.before(func() { said, told = ear.Fell(); again = ear.Again(); unmet = ear.Unmet() })
 	s.acts.undone(func(context.Context) error { ear.Close(); return nil })
-	return &faults.Ear{Open: ear.Open(), Fell: func() (int, int) { return said, told }, Again: func() int { return again },
+	return &faults.Ear{Open: ear.Open(), Fell: func() (int, int) { return said, told }, Again: func() int { return again }, Unmet: func() int { return unmet },
 		Answers: ear.Answers, Missed: t.host.Missed}, nil
 }

@@ -699,7 +699,8 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// TestCutHalves: that servers on both sides miss each other proves nothing; that a client had to say something again does.
+// TestCutHalves: that servers on both sides miss each other proves nothing; that a client had to say something again, or could
+// not connect, does.
 func TestCutHalves(t *testing.T) {
 	t.Parallel()
 	res, _, err := do(t, "zk-sequential", "cut-halves", counter, func(p *history.Plan) { p.Topology = "zookeeper-3" })

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/wire"
 	"github.com/lockbench/lockbench/lab"
@@ -39,6 +40,7 @@ const (
 type tapped struct {
 	says [2]stream
 	wire *wire.Conn
+	met  time.Time // when its begin was first heard
 	open []asked // not answered
 	late bool    // its begin was sent again
 }
@@ -73,7 +75,7 @@ func (t *Tap) Hear(s lab.Segment) {
 		if t.conns == nil {
 			t.conns = map[link]*tapped{}
 		}
-		c = &tapped{wire: wire.New(t.Speaks)}
+		c = &tapped{wire: wire.New(t.Speaks), met: time.Now()}
 		t.conns[at] = c
 	}
 	if c == nil {
@@ -189,6 +191,22 @@ func (e *Ear) Again() int {
 	e.tap.mu.Lock()
 	defer e.tap.mu.Unlock()
 	return e.tap.again - e.again
+}
+
+// Soon is by when a server has answered who wants to connect, if it does: it is its kernel that answers.
+const Soon = 100 * time.Millisecond
+
+// Unmet is how many connections programs wanted to begin since, longer than [Soon] ago, and no server has answered
+// any word of. Who gives such a one up, and begins another, sends nothing again.
+func (e *Ear) Unmet() (n int) {
+	e.tap.mu.Lock()
+	defer e.tap.mu.Unlock()
+	for _, c := range e.tap.conns {
+		if !c.says[server].begun && !e.unmet[c] && time.Since(c.met) > Soon {
+			n++
+		}
+	}
+	return n
 }
 
 // Answers are those to requests that were sent since, in order.

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	backend "github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/lab"
@@ -107,6 +108,31 @@ func TestUnmet(t *testing.T) {
 	ask(other)
 	if said, told := ear.Fell(); said != 1 || told != 0 {
 		t.Errorf("%d and %d, want 1 and 0", said, told)
+	}
+}
+
+// TestGivenUp: an attempt to connect that nobody answers counts when there was time for an answer, also where it is
+// given up for another; not one of before, nor one that is answered late.
+func TestGivenUp(t *testing.T) {
+	host := newTalk()
+	ask := func(from, to netip.AddrPort) { host.Hear(lab.Segment{From: from, To: to, Number: 7, Begins: true}) }
+	before, late := netip.MustParseAddrPort("10.0.0.2:4002"), netip.MustParseAddrPort("10.0.0.2:4003")
+	ask(before, redis)
+	ear := host.Listen()
+	ask(before, redis)
+	ask(program, redis)
+	ask(other, redis)
+	ask(late, redis)
+	if n := ear.Unmet(); n != 0 {
+		t.Errorf("%d have no answer, of what was asked just now", n)
+	}
+	time.Sleep(Soon + time.Millisecond)
+	ask(redis, late)
+	if n := ear.Unmet(); n != 2 {
+		t.Errorf("%d have no answer, want 2", n)
+	}
+	if n := ear.Again(); n != 1 { // that of before
+		t.Errorf("%d were asked again, want 1", n)
 	}
 }
 
