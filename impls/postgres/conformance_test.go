@@ -13,7 +13,7 @@ import (
 // together.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	testkit.Share(t, 3)
+	testkit.Share(t, 6)
 	const silent = "the server keeps a silent connection for two hours (tcp_keepalives_idle), and its lock"
 	servers := labtest.Endpoints(labtest.Servers(t, "postgres"))
 	for _, row := range []struct {
@@ -31,6 +31,7 @@ func TestConformance(t *testing.T) {
 			t.Parallel()
 			locktest.Run(t, row.impl, locktest.Options{
 				Servers:    servers,
+				Patience:   2, // a lock that is a session's takes a connection each, and that is a process of the server's
 				RoundTrips: locktest.RoundTrips{Acquire: row.acquire, Release: row.release},
 				Deviates:   row.deviates,
 			})

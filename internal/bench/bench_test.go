@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/internal/cost"
 	"github.com/lockbench/lockbench/internal/testkit/labtest"
@@ -277,6 +281,30 @@ func TestHarness(t *testing.T) {
 	t.Logf("through the bench a cycle takes %.3f times as long as without it, at best", best)
 	if best > limit {
 		t.Errorf("that is more than %.2f times", limit)
+	}
+}
+
+// TestColumns: Redis' log is waited for in one column only: that is what the column is for.
+func TestColumns(t *testing.T) {
+	impl, _ := impls.Find("redis-setpx-lua")
+	c := catalog.Catalog{Locks: []lb.Impl{impl}, Topologies: backends.Topologies()}
+	rows, err := bringUp(t.Context(), labtest.Lab(t), lab.Driver{}, c, cost.Plan{Algorithms: []string{"redis-setpx-lua"}}, group{
+		data: t.TempDir(), log: func(string) (*os.File, error) { return os.CreateTemp(t.TempDir(), "log") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[cost.Servers]string{}
+	for _, r := range rows {
+		c := redis.NewClient(&redis.Options{Addr: r.on.up.Servers[0].Endpoint()})
+		defer c.Close()
+		set, err := c.ConfigGet(t.Context(), "append*").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[r.on.servers] = set["appendonly"] + " " + set["appendfsync"]
+	}
+	if want := map[cost.Servers]string{cost.Disk: "yes always", cost.Memory: "no everysec"}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -41,8 +41,8 @@ type tapped struct {
 	says [2]stream
 	wire *wire.Conn
 	met  time.Time // when its begin was first heard
-	open []asked // not answered
-	late bool    // its begin was sent again
+	open []asked   // not answered
+	late bool      // its begin was sent again
 }
 
 // asked is a request, by its place among all.

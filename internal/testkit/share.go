@@ -98,10 +98,11 @@ func idle(ctx context.Context) (bool, error) {
 	return after.idleSince(before) && pressed() <= tooPressed, err
 }
 
-// Busy reports whether the processors have so much to do that whoever is to keep a lease of a second may not.
+// Busy reports whether the processors have so much to do that whoever is to keep a lease of a second may not;
+// not where nobody knows.
 func Busy(ctx context.Context) bool {
 	free, err := idle(ctx)
-	return err != nil || !free
+	return err == nil && !free
 }
 
 // idleSince reports whether the processors had enough idle time between the two.

@@ -97,6 +97,9 @@ func Start(t testing.TB, p lab.Program) lab.Process {
 	return process
 }
 
+// Lab is one whose hosts are addresses of this machine, for the time of the test.
+func Lab(t testing.TB) lab.Lab { return loopbackOf(t) }
+
 func loopbackOf(t testing.TB) *loopback {
 	t.Helper()
 	l, err := newLoopback()
