@@ -13,6 +13,7 @@ const z = 1.959963984540054
 // Science 16, 2001), and the exact bound stands, which is one-sided, since nothing lies beyond
 // the other end. A share of which none of n is hit with a probability of 5% is
 // 1-0.05^(1/n): 95% after one, 78% after two, 63% after three. Of none nothing is known: 0 to 1.
+// In how many cells it has the true share, on the average and at the worst share, stands in docs/cells.md.
 func Interval(hits, n int) (low, high float64) {
 	if n <= 0 {
 		return 0, 1

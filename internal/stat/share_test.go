@@ -66,3 +66,56 @@ func TestNeverTooSure(t *testing.T) {
 		}
 	}
 }
+
+// ends are all ways in which the runs of a cell end when stop says so: by hits and runs, how many ways there are.
+func ends(stop func(hits, n int) bool) map[[2]int]float64 {
+	all, live := map[[2]int]float64{}, map[int]float64{0: 1}
+	for n := 1; len(live) > 0; n++ {
+		next := map[int]float64{}
+		for hits, ways := range live {
+			next[hits] += ways
+			next[hits+1] += ways
+		}
+		for hits, ways := range next {
+			if stop(hits, n) {
+				all[[2]int{hits, n}] = ways
+				delete(next, hits)
+			}
+		}
+		live = next
+	}
+	return all
+}
+
+// TestCoverage computes, without chance, how often the interval has the true share: what docs/cells.md says of it.
+func TestCoverage(t *testing.T) {
+	until := func(width float64) func(hits, n int) bool {
+		return func(hits, n int) bool { return Width(hits, n) < width || n >= Runs(0.5, width) }
+	}
+	for name, c := range map[string]struct {
+		stop            func(hits, n int) bool
+		average, lowest float64 // in percent, as the page has them
+	}{
+		"until 0.2":   {until(0.2), 95.2, 91},
+		"until 0.3":   {until(0.3), 95.3, 91},
+		"until 0.5":   {until(0.5), 95.7, 88},
+		"twenty runs": {func(_, n int) bool { return n == 20 }, 95.15, 85},
+	} {
+		const shares = 1000
+		sum, lowest, all := 0.0, 1.0, ends(c.stop)
+		for i := 1; i < shares; i++ {
+			share, covered := float64(i)/shares, 0.0
+			for end, ways := range all {
+				hits, n := end[0], end[1]
+				if low, high := Interval(hits, n); low <= share && share <= high {
+					covered += ways * math.Pow(share, float64(hits)) * math.Pow(1-share, float64(n-hits))
+				}
+			}
+			sum, lowest = sum+covered, min(lowest, covered)
+		}
+		average := 100 * sum / (shares - 1)
+		if math.Abs(average-c.average) > 0.05 || math.Round(100*lowest) != c.lowest {
+			t.Errorf("%s: %.2f%% on the average and %.1f%% at the worst, want %v%% and %v%%", name, average, 100*lowest, c.average, c.lowest)
+		}
+	}
+}
