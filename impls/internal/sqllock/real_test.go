@@ -56,7 +56,7 @@ type client struct {
 	count                  int
 }
 
-const realTTL = time.Second
+const realTTL = 3 * time.Second // in which PostgreSQL begins a session, on a busy machine
 
 func opened(t *testing.T, lock lb.Impl, topology string, servers []string, name string) *client {
 	t.Helper()
