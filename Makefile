@@ -43,6 +43,9 @@ results: front languages ## docs/results: the matrix, the benchmark and the quor
 claims: servers languages build ## docs/claims.md: what four surveys say of locks, held against runs of lockbench, in about half an hour; keep it quiet
 	go run ./internal/claims
 
+bugs: servers languages build ## docs/bugs.md: bugs of locks that others have documented, tried here, in about a quarter of an hour
+	go run ./internal/claims -bugs
+
 build: ## the program, ./lockbench
 	go build -o lockbench ./cmd/lockbench
 
@@ -139,4 +142,4 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 noise: servers ## ten benchmarks of one build, each with each, must not differ, and ten of a build with a lock that is 30% slower must
 	LOCKBENCH_TEST_ALL=yes LOCKBENCH_NOISE=10 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
 
-.PHONY: help bench bench-all front results claims build servers browser compose test test-all test-times lint packages docker-images release image bench-checker test-long mutate-checkers mutants noise
+.PHONY: help bench bench-all front results claims bugs build servers browser compose test test-all test-times lint packages docker-images release image bench-checker test-long mutate-checkers mutants noise

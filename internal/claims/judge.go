@@ -12,11 +12,9 @@ const (
 	refuted   verdict = "refuted"
 	depends   verdict = "depends"
 	undecided verdict = "undecided" // the outcome is there, and says neither
+	missed    verdict = "missed"
 	notRun    verdict = "not run yet"
 )
-
-// verdicts are all of them, in the order of the page's table.
-var verdicts = []verdict{confirmed, refuted, depends, undecided, notRun}
 
 // whole are those that leave no question.
 var whole = []verdict{confirmed, refuted, depends}
@@ -31,6 +29,8 @@ type judgement struct {
 // undecided where two verdicts hold at once, or where none holds and something is unknown.
 func judge(c claim, f *facts) judgement {
 	switch {
+	case c.Missing != "":
+		return judgement{verdict: missed, facts: []string{c.Missing}}
 	case c.Reading != "":
 		return judgement{verdict: c.Reading, facts: []string{c.Because}}
 	case f == nil:

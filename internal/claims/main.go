@@ -1,7 +1,7 @@
 // Command claims holds the statements of four surveys of distributed locks against what
-// lockbench measures, and writes docs/claims.md.
+// lockbench measures, and writes docs/claims.md; and, with -bugs, the bugs that others have documented, and docs/bugs.md.
 //
-// The list of statements is data (list/): where each stands, what it says, the command that
+// The list of statements is data (list/, bugs/): where each stands, what it says, the command that
 // tries it, and what of the command's outcome confirms or refutes it. No verdict is written
 // down by hand. What the commands gave is kept in docs/claims.json, so that one of them can be
 // run again alone, and the page can be made again without any.
@@ -19,11 +19,6 @@ import (
 	"time"
 )
 
-const (
-	pageFile   = "docs/claims.md"
-	recordFile = "docs/claims.json"
-)
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -39,13 +34,18 @@ func work(ctx context.Context) error {
 	missing := flag.Bool("missing", false, "run only the commands that have no outcome yet")
 	offline := flag.Bool("page", false, "run nothing, and make the page of what was recorded")
 	dry := flag.Bool("n", false, "print the commands that would be run, each with the first of its statements")
+	ofBugs := flag.Bool("bugs", false, "of documented bugs, and not of surveys")
 	flag.Parse()
 
-	docs, err := load()
+	k := surveys
+	if *ofBugs {
+		k = bugs
+	}
+	docs, err := k.load()
 	if err != nil {
 		return err
 	}
-	rec, err := readRecord(recordFile)
+	rec, err := readRecord(k.record)
 	if err != nil {
 		return err
 	}
@@ -68,11 +68,11 @@ func work(ctx context.Context) error {
 	case *offline:
 		chosen = nil
 	}
-	failed := rec.runAll(ctx, *program, docs, chosen)
-	if err := rec.save(recordFile); err != nil {
+	failed := rec.runAll(ctx, *program, k.record, docs, chosen)
+	if err := rec.save(k.record); err != nil {
 		return err
 	}
-	if err := os.WriteFile(pageFile, []byte(page(docs, rec)), 0o644); err != nil {
+	if err := os.WriteFile(k.page, []byte(k.pageOf(docs, rec)), 0o644); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return failed
@@ -80,7 +80,7 @@ func work(ctx context.Context) error {
 
 // runAll runs the commands one after the other, and saves after each: a command that fails, or
 // an interruption, costs nothing of what was done before.
-func (r *record) runAll(ctx context.Context, program string, docs []document, chosen []string) (failed error) {
+func (r *record) runAll(ctx context.Context, program, file string, docs []document, chosen []string) (failed error) {
 	for i, c := range chosen {
 		began := time.Now()
 		f, err := run(ctx, program, c)
@@ -95,7 +95,7 @@ func (r *record) runAll(ctx context.Context, program string, docs []document, ch
 		f.keep(wanted(docs))
 		r.Commands[c] = &ran{Date: began.UTC().Format(time.DateOnly), Seconds: int(time.Since(began).Seconds()), Facts: f}
 		fmt.Fprintf(os.Stderr, "[%d of %d] %s: %s\n", i+1, len(chosen), c, time.Since(began).Round(time.Second))
-		if err := r.save(recordFile); err != nil {
+		if err := r.save(file); err != nil {
 			return err
 		}
 	}

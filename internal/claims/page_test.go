@@ -27,7 +27,7 @@ func TestPage(t *testing.T) {
 			{ID: "2-3", Place: "third", Says: "who knows", Run: command, Confirmed: broken, Refuted: broken},
 		}},
 	}
-	got := page(docs, &record{Commands: map[string]*ran{command: {Date: "2026-01-02", Facts: allFacts(t)}}})
+	got := surveys.pageOf(docs, &record{Commands: map[string]*ran{command: {Date: "2026-01-02", Facts: allFacts(t)}}})
 	golden := filepath.Join("testdata", "page.md")
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
@@ -41,7 +41,7 @@ func TestPage(t *testing.T) {
 	if got != string(want) {
 		t.Errorf("go test ./internal/claims -update writes %s anew:\n%s", golden, got)
 	}
-	read := recorded(got)
+	read := surveys.recorded(got)
 	for id, want := range map[string]verdict{"1-1": confirmed, "1-2": refuted, "1-3": depends, "2-1": refuted, "2-2": notRun, "2-3": undecided} {
 		if read[id] != want {
 			t.Errorf("%s is read as %q; want %q", id, read[id], want)
@@ -49,6 +49,32 @@ func TestPage(t *testing.T) {
 	}
 	if len(read) != 6 {
 		t.Errorf("%v", read)
+	}
+}
+
+// TestBugs: the words of the other page, which are read as they are written, and what is missing.
+func TestBugs(t *testing.T) {
+	const command = "matrix --algorithms slow"
+	when := func(is string) []condition { return []condition{{Lock: "slow", Fault: "none", Is: is}} }
+	got := bugs.pageOf([]document{{Number: "x", Title: "Servers", Claims: []claim{
+		{ID: "x-1", Place: "there", Says: "two have it", Run: command, Confirmed: when("SAFE"), Otherwise: refuted},
+		{ID: "x-2", Place: "there", Says: "nobody has it", Run: command, Confirmed: when("BROKEN"), Otherwise: refuted},
+		{ID: "x-3", Place: "there", Says: "it has wings", Missing: "a bird"},
+		{ID: "x-4", Place: "there", Says: "it is slow", Run: "bench", Confirmed: when("SAFE"), Otherwise: refuted},
+	}}}, &record{Commands: map[string]*ran{command: {Facts: allFacts(t)}}})
+	for _, want := range []string{
+		"| document | bugs | convicted | not convicted | missed | undecided | not run yet |\n",
+		"| x | 4 | 1 | 1 | 1 | 0 | 1 |\n", "\n## Servers\n", "| what goes wrong |", "| x-3 | there | it has wings |  | a bird | **missed** |\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	read := bugs.recorded(got)
+	for id, want := range map[string]verdict{"x-1": confirmed, "x-2": refuted, "x-3": missed, "x-4": notRun} {
+		if read[id] != want {
+			t.Errorf("%s is read as %q; want %q", id, read[id], want)
+		}
 	}
 }
 
@@ -65,24 +91,30 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestRecorded: docs/claims.md is the page of the list and of what was recorded, and the commands that
+// TestRecorded: each page is that of its list and of what was recorded, and the commands that
 // were run gave all that the statements ask for.
 func TestRecorded(t *testing.T) {
-	docs, err := load()
+	for _, k := range []book{surveys, bugs} {
+		t.Run(k.of, k.isRecorded)
+	}
+}
+
+func (k book) isRecorded(t *testing.T) {
+	docs, err := k.load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	root := filepath.Join("..", "..")
-	rec, err := readRecord(filepath.Join(root, recordFile))
+	rec, err := readRecord(filepath.Join(root, k.record))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, pageFile))
+	text, err := os.ReadFile(filepath.Join(root, k.page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(text) != page(docs, rec) {
-		t.Errorf("%s is not the page of the list and of %s: go run ./internal/claims -page", pageFile, recordFile)
+	if string(text) != k.pageOf(docs, rec) {
+		t.Errorf("%s is not the page of the list and of %s: go run ./internal/claims -page, and with -bugs", k.page, k.record)
 	}
 	for _, d := range docs {
 		for _, c := range d.Claims {
@@ -108,6 +140,7 @@ func TestCheck(t *testing.T) {
 		"no command, and not read":  func(c *claim) { c.Run = "" },
 		"a command, and read":       func(c *claim) { c.Reading, c.Because = refuted, "so" },
 		"read, and not said what":   func(c *claim) { *c = claim{ID: "1-1", Place: "here", Says: "this", Reading: refuted} },
+		"what is missing, and run":  func(c *claim) { c.Missing = "a server" },
 		"a fact that may be either": func(c *claim) { c.Confirmed = []condition{{Fact: "counts/grow"}} },
 		"one verdict only":          func(c *claim) { c.Otherwise = "" },
 		"an unknown verdict":        func(c *claim) { c.Otherwise = "perhaps" },
