@@ -28,16 +28,17 @@ bench-all: servers languages build ## every lock under every fault, what it cost
 FRONT_LOCKS  := redis-setnx-expire,redis-setpx-lua,redis-watchdog,redis-fenced,redlock,zk-sequential,etcd-lease,mysql-forupdate
 FRONT_FAULTS := none,pause-holder,pause@before-write,failover,cut-halves,server-clock
 
+# A matrix that was interrupted is gone on with, and what is there is not made again: remove its directory to begin anew.
+matrix = code=0; if [ -e $(1) ]; then ./lockbench matrix --jobs $(2) --resume $(1); else ./lockbench matrix --jobs $(2) $(3) --out $(1); fi || code=$$?; [ $$code -le 2 ] || exit $$code
+
 front: servers build ## docs/results/front: the picture of the front page and what is behind it, in some minutes; keep the machine quiet
-	@[ ! -e runs/front ] || { echo "runs/front is there: move or remove it first"; exit 1; }
-	@code=0; ./lockbench matrix --jobs 4 --runs 5 --algorithms '$(FRONT_LOCKS)' --faults '$(FRONT_FAULTS)' --out runs/front || code=$$?; [ $$code -le 2 ] || exit $$code
+	@$(call matrix,runs/front,4,--runs 5 --algorithms '$(FRONT_LOCKS)' --faults '$(FRONT_FAULTS)')
 	./lockbench report --publish docs/results/front runs/front && rm -f docs/results/front/*.svg
 
-results: front languages ## docs/results: the matrix, the benchmark and the quorums of this machine, and front, in about half an hour; keep it quiet
-	@[ ! -e runs/results ] || { echo "runs/results is there: move or remove it first"; exit 1; }
-	@code=0; ./lockbench matrix --jobs 4 --out runs/results || code=$$?; [ $$code -le 2 ] || exit $$code
-	./lockbench bench --out runs/results
-	./lockbench quorum --jobs 2 --out runs/results/quorum
+results: front languages ## docs/results: the matrix, the benchmark and the quorums of this machine, and front, in about an hour, or in parts of it; keep it quiet
+	@$(call matrix,runs/results,8)
+	[ -e runs/results/bench.json ] || ./lockbench bench --out runs/results
+	[ -e runs/results/quorum ] || ./lockbench quorum --jobs 2 --out runs/results/quorum
 	./lockbench report --publish docs/results runs/results && rm -f docs/results/*.svg
 
 claims: servers languages build ## docs/claims.md: what four surveys say of locks, held against runs of lockbench, in about half an hour; keep it quiet
