@@ -44,7 +44,7 @@ results: front languages ## docs/results: the matrix, the benchmark and the quor
 claims: servers languages build ## docs/claims.md: what four surveys say of locks, held against runs of lockbench, in about half an hour; keep it quiet
 	go run ./internal/claims
 
-bugs: servers languages build ## docs/bugs.md: bugs of locks that others have documented, tried here, in about a quarter of an hour
+bugs: servers languages build ## docs/bugs.md: bugs of locks that others have documented, tried here, in about 25 minutes
 	go run ./internal/claims -bugs
 
 build: ## the program, ./lockbench

@@ -65,9 +65,10 @@ var bugs = book{
 	head: `# Bugs of distributed locks that people have documented, and what lockbench has for each
 
 Each row is a bug that somebody has found in a lock, in a library or in what a document recommends: where that is told, what
-goes wrong in our words, and the command that shows it here, with what came out. A bug is convicted by a lock that makes
-the same mistake: the library itself, or the same algorithm, which the row says, also where it keeps its lock on another
-server. Most of the libraries have mended theirs since; that a row is here says nothing of their newest version.
+goes wrong in our words, and the command that shows it here, with what came out, or what is missing. A bug is convicted by
+a lock that makes the same mistake: the library itself, or another that takes the same step, which the row says, also
+where it keeps its lock on another server. Many of the libraries have
+mended theirs since; that a row is here says nothing of their newest version.
 
 ` + "`make bugs`" + ` runs the commands and makes this page; ` + "`go run ./internal/claims -bugs -only redis-01`" + ` runs
 those of some rows. The list is in [internal/claims/bugs](../internal/claims/bugs), and what the commands gave is in
@@ -75,7 +76,7 @@ those of some rows. The list is in [internal/claims/bugs](../internal/claims/bug
 
 - **convicted**: the command came out as the bug wants it.
 - **not convicted**: it came out otherwise.
-- **missed**: there is no command, and the row says what is missing.
+- **missed**: no command of this list shows it, and the row says what is missing.
 - **undecided**: the command was run, and its outcome says neither.
 - **not run yet**: there is a command, and no outcome of it.
 
