@@ -4,6 +4,7 @@ package impls
 
 import (
 	"slices"
+	"sync"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/etcd"
@@ -24,8 +25,9 @@ type group struct {
 	locks []lb.Impl
 }
 
-// groups are in the order of the matrix.
-func groups() []group {
+// groups are in the order of the matrix. They are made once: each process of a run asks for them, and what the
+// rows of other languages are is parsed.
+var groups = sync.OnceValue(func() []group {
 	return []group{
 		{"Without a lock", []lb.Impl{
 			none.New(),
@@ -99,7 +101,7 @@ func groups() []group {
 			languages.RedisCLI(),
 		}},
 	}
-}
+})
 
 // All returns the algorithms in the order of the matrix's rows.
 func All() (all []lb.Impl) {
