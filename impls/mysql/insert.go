@@ -24,7 +24,10 @@ var insertTable string
 // that a DELETE that is sent again can't hit the next one's row.) Source: the surveys of locks on
 // databases that present it first, with the same defects.
 func Insert() lb.Impl {
-	const survey = "the surveys that print the algorithm"
+	const (
+		survey    = "the surveys that print the algorithm"
+		swallowed = "a DELETE that the cut swallows is not sent again once its connection is given up"
+	)
 	return algorithm(lb.Info{
 		Name:       "mysql-insert",
 		Doc:        "INSERT of a unique key; DELETE to release; retry loop",
@@ -44,8 +47,8 @@ func Insert() lb.Impl {
 				Why: "the server may die between an INSERT and its answer", Source: survey}, "kill-server", "restart-server")),
 			lb.Expectation{Fault: "restart-holder", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
 				Why: "who comes back does not know its own row again", Source: survey},
-			lb.Expectation{Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Safe, lb.Stuck},
-				Why: "a DELETE that the cut swallows is not sent again once its connection is given up", Source: survey})...),
+			lb.Expectation{Fault: "cut-rejoin", Outcomes: []lb.Outcome{lb.Safe, lb.Stuck}, Why: swallowed, Source: survey},
+			lb.Expectation{Fault: "cut-halves", Outcomes: []lb.Outcome{lb.Safe, lb.Check, lb.Stuck}, Why: swallowed, Source: survey})...),
 	}, []string{insertTable}, func(_ context.Context, s session) (lb.Client, error) { return &insert{session: s}, nil })
 }
 
