@@ -38,7 +38,7 @@ func TestStartErrors(t *testing.T) {
 		}), "ended before it was ready: refused (it ended with: exit status 8)"},
 	} {
 		_, err := h.Start(t.Context(), tc.p)
-		if err == nil || !strings.HasPrefix(err.Error(), "lab: start h1: ") || !strings.Contains(err.Error(), tc.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "start h1: ") || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want one about %q", tc.name, err, tc.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestHostErrors(t *testing.T) {
 	}
 	newHost(t, l, "r1", "")
 	for _, name := range []string{"", "R1", "a_b", "-a", "a-", "a.b", "../r1", strings.Repeat("a", 64), "r1"} {
-		if _, err := l.Host(t.Context(), name, ""); err == nil || !strings.HasPrefix(err.Error(), "lab: host "+name+": ") {
+		if _, err := l.Host(t.Context(), name, ""); err == nil || !strings.HasPrefix(err.Error(), "host "+name+": ") {
 			t.Errorf("host %q: error %v", name, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // ErrNoCount is a server that does not count its changes.
-var ErrNoCount = errors.New("lab: the server does not count its changes")
+var ErrNoCount = errors.New("the server does not count its changes")
 
 // Count is what servers say of all that was done to them.
 type Count struct {
@@ -41,7 +41,7 @@ func (s *Service) Counter() (all Counter, err error) {
 		c, err := server.kind.Counts(server.Endpoint())
 		if err != nil {
 			all.Close()
-			return nil, fmt.Errorf("lab: %s: count its changes: %w", server.Name(), err)
+			return nil, fmt.Errorf("%s: count its changes: %w", server.Name(), err)
 		}
 		all = append(all, c)
 	}
@@ -54,7 +54,7 @@ func (all Counter) Ask(ctx context.Context) (sum Count, err error) {
 	for _, c := range all {
 		n, err := c.Ask(ctx)
 		if err != nil {
-			return Count{}, fmt.Errorf("lab: count a server's changes: %w", err)
+			return Count{}, fmt.Errorf("count a server's changes: %w", err)
 		}
 		sum.Changes, sum.Told, sum.Whole = sum.Changes+n.Changes, sum.Told+n.Told, sum.Whole && n.Whole
 	}

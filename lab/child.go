@@ -44,7 +44,7 @@ var _ Process = (*Child)(nil)
 func StartChild(ctx context.Context, l *Launcher, at Place, p Program) (*Child, error) {
 	name := at.Name
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("lab: start %s: %w", name, err)
+		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	var cmd *exec.Cmd
 	err := l.Do(func() (err error) { // where the files are
@@ -52,21 +52,21 @@ func StartChild(ctx context.Context, l *Launcher, at Place, p Program) (*Child, 
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("lab: start %s: %w", name, err)
+		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	c := &Child{name: name, addr: at.Addr, endpoint: Endpoint(at.Addr, p.Port), cmd: cmd, done: make(chan struct{})}
 	feed, err := connectStdin(cmd, p.Stdin)
 	if err != nil {
-		return nil, fmt.Errorf("lab: start %s: %w", name, err)
+		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	if err := l.Start(cmd); err != nil {
-		return nil, fmt.Errorf("lab: start %s: %w", name, err)
+		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	go feed()
 	go c.reap()
 	if err := AwaitReady(ctx, p, c.endpoint, c.done); err != nil {
 		c.Kill()
-		return nil, fmt.Errorf("lab: start %s: %s: %w (it ended with: %v)", name, p.Argv[0], err, c.err)
+		return nil, fmt.Errorf("start %s: %s: %w (it ended with: %v)", name, p.Argv[0], err, c.err)
 	}
 	return c, nil
 }
@@ -149,7 +149,7 @@ func (c *Child) Pid() int { return c.cmd.Process.Pid }
 // that has ended is [os.ErrProcessDone].
 func (c *Child) Signal(sig syscall.Signal) error {
 	if err := c.cmd.Process.Signal(sig); err != nil {
-		return fmt.Errorf("lab: signal %v to %s: %w", sig, c.name, err)
+		return fmt.Errorf("signal %v to %s: %w", sig, c.name, err)
 	}
 	return nil
 }

@@ -163,7 +163,7 @@ func TestChildReady(t *testing.T) {
 	never := func(context.Context, string) error { return refused }
 	t.Run("ended before", func(t *testing.T) {
 		_, err := StartChild(t.Context(), l, Place{Name: "h1", Addr: ""}, Program{Argv: []string{"sh", "-c", "exit 7"}, Ready: never})
-		want := "lab: start h1: sh: ended before it was ready: refused (it ended with: exit status 7)"
+		want := "start h1: sh: ended before it was ready: refused (it ended with: exit status 7)"
 		if err == nil || err.Error() != want {
 			t.Errorf("error %q, want %q", err, want)
 		}
@@ -186,9 +186,9 @@ func TestChildErrors(t *testing.T) {
 		argv []string
 		want string
 	}{
-		{launcher(t), nil, "lab: start h1: the program has no command"},
-		{launcher(t), []string{"/no/such/program"}, "lab: start h1: /no/such/program is not installed"},
-		{closed, []string{"true"}, "lab: start h1: lab: launcher is closed"},
+		{launcher(t), nil, "start h1: the program has no command"},
+		{launcher(t), []string{"/no/such/program"}, "start h1: /no/such/program is not installed"},
+		{closed, []string{"true"}, "start h1: launcher is closed"},
 	} {
 		_, err := StartChild(t.Context(), tc.l, Place{Name: "h1", Addr: ""}, Program{Argv: tc.argv})
 		if err == nil || err.Error() != tc.want {

@@ -35,7 +35,7 @@ func clocked(p Program, library string) Program {
 func (s *Server) skew(step time.Duration, rate float64) error {
 	place, ok := s.host.(Enterable)
 	if !ok || s.program.Files[clockLibrary] == "" {
-		return fmt.Errorf("lab: %s: %w", s.Name(), ErrNoClock)
+		return fmt.Errorf("%s: %w", s.Name(), ErrNoClock)
 	}
 	// In place: the server has the file mapped.
 	err := place.Do(func() error {
@@ -47,7 +47,7 @@ func (s *Server) skew(step time.Duration, rate float64) error {
 		return errors.Join(err, f.Close())
 	})
 	if err != nil {
-		return fmt.Errorf("lab: move the clock of %s: %w", s.Name(), err)
+		return fmt.Errorf("move the clock of %s: %w", s.Name(), err)
 	}
 	return nil
 }

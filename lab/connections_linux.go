@@ -24,7 +24,7 @@ func (n *droppable) Connections(at, from []Node) (all []Connection, err error) {
 		}
 		open, err := h.connections()
 		if err != nil {
-			return nil, fmt.Errorf("lab: list the connections of %s: %w", one.Name(), err)
+			return nil, fmt.Errorf("list the connections of %s: %w", one.Name(), err)
 		}
 		for _, s := range open {
 			if slices.ContainsFunc(peers, s.Destination.Equal) {
@@ -61,9 +61,9 @@ func (h *host) end(s netlink.SocketID) error {
 	})
 	switch {
 	case errors.Is(err, unix.EOPNOTSUPP):
-		return fmt.Errorf("lab: end a connection of %s: this kernel can't; it needs CONFIG_INET_DIAG_DESTROY", h.name)
+		return fmt.Errorf("end a connection of %s: this kernel can't; it needs CONFIG_INET_DIAG_DESTROY", h.name)
 	case err != nil && !errors.Is(err, unix.ENOENT):
-		return fmt.Errorf("lab: end a connection of %s: %w", h.name, err)
+		return fmt.Errorf("end a connection of %s: %w", h.name, err)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ var mayInContainer = []int{
 // thread that started it.
 func Confined(argv []string) error {
 	if len(argv) == 0 {
-		return fmt.Errorf("lab: %s: no program is given", confined)
+		return fmt.Errorf("%s: no program is given", confined)
 	}
 	runtime.LockOSThread() // rights are this thread's, and so is what it becomes
 	for c := range unix.CAP_LAST_CAP + 1 {
@@ -33,22 +33,22 @@ func Confined(argv []string) error {
 			continue
 		}
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0); err != nil && err != unix.EINVAL { // one that this kernel lacks
-			return fmt.Errorf("lab: %s: %w", confined, err)
+			return fmt.Errorf("%s: %w", confined, err)
 		}
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var own [2]unix.CapUserData
 	if err := unix.Capget(&header, &own[0]); err != nil {
-		return fmt.Errorf("lab: %s: %w", confined, err)
+		return fmt.Errorf("%s: %w", confined, err)
 	}
 	own[0].Inheritable, own[1].Inheritable = 0, 0
 	if err := unix.Capset(&header, &own[0]); err != nil {
-		return fmt.Errorf("lab: %s: %w", confined, err)
+		return fmt.Errorf("%s: %w", confined, err)
 	}
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
-		return fmt.Errorf("lab: %s: %w", confined, err)
+		return fmt.Errorf("%s: %w", confined, err)
 	}
-	return fmt.Errorf("lab: start %s: %w", argv[0], unix.Exec(argv[0], argv, os.Environ()))
+	return fmt.Errorf("start %s: %w", argv[0], unix.Exec(argv[0], argv, os.Environ()))
 }
 
 // Idle is the first process of a host's container: it keeps the container, and buries

@@ -12,7 +12,7 @@ var ErrNoDisk = errors.New("its disk can't be filled")
 func (s *Server) FillDisk() (empty func() error, err error) {
 	host, ok := s.host.(Fillable)
 	if !ok {
-		return nil, fmt.Errorf("lab: %s: %w", s.Name(), ErrNoDisk)
+		return nil, fmt.Errorf("%s: %w", s.Name(), ErrNoDisk)
 	}
 	return host.FillDisk()
 }

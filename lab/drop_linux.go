@@ -39,7 +39,7 @@ func (n *droppable) discard(from, to []Node, match func(net.IP) []expr.Any) (Rul
 		}
 		r, err := h.discard(senders, match)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("lab: drop packets to %s: %w", dst.Name(), err), all.Remove())
+			return nil, errors.Join(fmt.Errorf("drop packets to %s: %w", dst.Name(), err), all.Remove())
 		}
 		all = append(all, r)
 	}

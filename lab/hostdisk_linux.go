@@ -20,17 +20,17 @@ func (h *host) FillDisk() (empty func() error, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.onDisk {
-		return nil, errors.New("lab: fill the disk of " + h.name + ": it is this machine's own")
+		return nil, errors.New("fill the disk of " + h.name + ": it is this machine's own")
 	}
 	var disk unix.Statfs_t
 	if err := h.Do(func() error { return unix.Statfs(h.Dir(), &disk) }); err != nil {
-		return nil, fmt.Errorf("lab: fill the disk of %s: %w", h.name, err)
+		return nil, fmt.Errorf("fill the disk of %s: %w", h.name, err)
 	}
 	resize := func(size int64) error {
 		if err := h.Do(func() error {
 			return unix.Mount("", h.Dir(), "", unix.MS_REMOUNT, fmt.Sprintf("size=%d", size))
 		}); err != nil {
-			return fmt.Errorf("lab: change the size of the disk of %s: %w", h.name, err)
+			return fmt.Errorf("change the size of the disk of %s: %w", h.name, err)
 		}
 		return nil
 	}

@@ -61,7 +61,7 @@ func (l *grounded) Host(ctx context.Context, name, image string) (Host, error) {
 	l.mu.Unlock()
 	s, err := l.Make(ctx, n, name, image)
 	if err != nil {
-		return nil, fmt.Errorf("lab: host %s: %w", name, err)
+		return nil, fmt.Errorf("host %s: %w", name, err)
 	}
 	h := &host{Space: s, lab: l, name: name}
 	l.mu.Lock()
@@ -80,11 +80,11 @@ func (l *grounded) VirtualAddr() string { return l.Virtual.String() }
 func (l *grounded) Traffic() (Traffic, error) {
 	link, err := netlink.LinkByName(l.Uplink)
 	if err != nil {
-		return Traffic{}, fmt.Errorf("lab: count the traffic: %w", err)
+		return Traffic{}, fmt.Errorf("count the traffic: %w", err)
 	}
 	n := link.Attrs().Statistics
 	if n == nil {
-		return Traffic{}, errors.New("lab: count the traffic: this kernel does not")
+		return Traffic{}, errors.New("count the traffic: this kernel does not")
 	}
 	return Traffic{Bytes: n.RxBytes + n.TxBytes, Packets: n.RxPackets + n.TxPackets}, nil
 }
@@ -92,7 +92,7 @@ func (l *grounded) Traffic() (Traffic, error) {
 // Stretch implements [Stretchable].
 func (l *grounded) Stretch(roundTrip time.Duration) error {
 	if l.Ground.Stretch == nil {
-		return errors.New("lab: its hosts can't be put far from each other")
+		return errors.New("its hosts can't be put far from each other")
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,7 +123,7 @@ func (l *grounded) hostAt(addr string) (*host, error) {
 			return h, nil
 		}
 	}
-	return nil, fmt.Errorf("lab: no host has the address %s", addr)
+	return nil, fmt.Errorf("no host has the address %s", addr)
 }
 
 var (
@@ -161,7 +161,7 @@ func (h *host) Do(f func() error) error { return h.Thread.Do(f) }
 // Start implements [Host].
 func (h *host) Start(ctx context.Context, p Program) (Process, error) {
 	if err := h.prepare(p); err != nil {
-		return nil, fmt.Errorf("lab: start %s: %w", h.name, err)
+		return nil, fmt.Errorf("start %s: %w", h.name, err)
 	}
 	at := Place{Name: h.name, Addr: h.Addr(), Dir: h.Dir(), Contained: h.Contained, Env: h.Env}
 	c, err := StartChild(ctx, h.Thread, at, p)
@@ -279,11 +279,11 @@ func (h *host) TakeAddr(addr string) error {
 			other.taken = nil
 		}
 		if err := other.Do(func() error { return forget(ip) }); err != nil {
-			return fmt.Errorf("lab: take %s from %s: %w", addr, other.name, err)
+			return fmt.Errorf("take %s from %s: %w", addr, other.name, err)
 		}
 	}
 	if err := h.Do(func() error { return giveAddr("eth0", ip, h.lab.Net.Mask) }); err != nil {
-		return fmt.Errorf("lab: give %s to %s: %w", addr, h.name, err)
+		return fmt.Errorf("give %s to %s: %w", addr, h.name, err)
 	}
 	h.taken = ip
 	return nil

@@ -31,13 +31,13 @@ func Isolate(cmd *exec.Cmd) {
 // settle makes the new namespaces our own. Nothing mounted here is seen outside.
 func settle() error {
 	if os.Getpid() != 1 {
-		return fmt.Errorf("lab: not in namespaces of its own; start it through the run command")
+		return fmt.Errorf("not in namespaces of its own; start it through the run command")
 	}
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("lab: make mounts private: %w", err)
+		return fmt.Errorf("make mounts private: %w", err)
 	}
 	if err := unix.Mount("lockbench", scratch, "tmpfs", 0, ""); err != nil {
-		return fmt.Errorf("lab: mount scratch memory on %s: %w", scratch, err)
+		return fmt.Errorf("mount scratch memory on %s: %w", scratch, err)
 	}
 	// The old /proc shows the processes outside. Where the machine does not let us
 	// have our own (a container that masks parts of it), nothing here needs it.

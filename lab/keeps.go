@@ -19,7 +19,7 @@ func (s *Server) Keeps(ctx context.Context) (Keeps, error) {
 	defer cancel()
 	k, err := s.kind.Keeps(ctx, s.Endpoint())
 	if err != nil {
-		return nil, fmt.Errorf("lab: ask %s what it keeps: %w", s.Name(), err)
+		return nil, fmt.Errorf("ask %s what it keeps: %w", s.Name(), err)
 	}
 	return k, nil
 }

@@ -59,7 +59,7 @@ func (l *Launcher) Do(f func() error) error {
 	case l.jobs <- func() { done <- f() }:
 		return <-done
 	case <-l.quit:
-		return errors.New("lab: launcher is closed")
+		return errors.New("launcher is closed")
 	}
 }
 

@@ -36,11 +36,11 @@ func openLocal() (Lab, error) {
 	own := net.HardwareAddr{2, 0, 198, 51, 100, 1}
 	l := &local{br: &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: Bridge, HardwareAddr: own}}}
 	if err := errors.Join(linkUp("lo"), netlink.LinkAdd(l.br)); err != nil {
-		return nil, fmt.Errorf("lab: make the bridge: %w", err)
+		return nil, fmt.Errorf("make the bridge: %w", err)
 	}
 	net := net.IPNet{IP: net.IPv4(198, 51, 100, 0), Mask: net.CIDRMask(24, 32)}
 	if err := errors.Join(giveAddr(Bridge, localAddr(0), net.Mask), linkUp(Bridge)); err != nil {
-		return nil, fmt.Errorf("lab: make the bridge: %w", err)
+		return nil, fmt.Errorf("make the bridge: %w", err)
 	}
 	return On(Ground{Make: l.plug, Net: net, Virtual: localAddr(virtual), Uplink: Bridge,
 		Stretch: func(roundTrip time.Duration) { l.roundTrip = roundTrip }}), nil

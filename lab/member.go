@@ -21,11 +21,11 @@ func (s *Service) Replace(ctx context.Context, name string) error {
 			}
 			change, err := gone.kind.Replace(ctx, Target{Endpoint: other.Endpoint()}, name)
 			if err != nil {
-				return fmt.Errorf("lab: replace %s: %w", name, err)
+				return fmt.Errorf("replace %s: %w", name, err)
 			}
 			gone.program = change(gone.program)
 			return nil
 		}
 	}
-	return fmt.Errorf("lab: %s can't be replaced", name)
+	return fmt.Errorf("%s can't be replaced", name)
 }

@@ -59,11 +59,11 @@ func (t Topology) Knows(o Operation) bool {
 func (s *Server) Operate(ctx context.Context, o Operation, of string) (Effect, error) {
 	command := s.kind.Commands[o]
 	if command == nil {
-		return Effect{}, fmt.Errorf("lab: %s: a %s server knows no %s", s.Name(), s.kind.Name, o)
+		return Effect{}, fmt.Errorf("%s: a %s server knows no %s", s.Name(), s.kind.Name, o)
 	}
 	e, err := command(ctx, Target{Endpoint: s.Endpoint(), Client: of})
 	if err != nil {
-		return e, fmt.Errorf("lab: %s: %s: %w", s.Name(), o, err)
+		return e, fmt.Errorf("%s: %s: %w", s.Name(), o, err)
 	}
 	return e, nil
 }

@@ -23,7 +23,7 @@ func (n *droppable) Overhear(at Node, hear func(Segment)) (Overheard, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("lab: overhear %s: %w", at.Name(), err)
+		return nil, fmt.Errorf("overhear %s: %w", at.Name(), err)
 	}
 	o := &overheard{socket: socket, packets: os.NewFile(uintptr(socket), "packets of "+at.Name())}
 	h.mu.Lock()

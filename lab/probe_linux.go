@@ -26,21 +26,21 @@ func Probe(ctx context.Context) error {
 		srv, err = net.Listen("tcp", net.JoinHostPort(b.Addr(), "9"))
 		return err
 	}); err != nil {
-		return fmt.Errorf("lab: listen on a host: %w", err)
+		return fmt.Errorf("listen on a host: %w", err)
 	}
 	defer srv.Close()
 	if err := dialFrom(a, srv.Addr().String(), time.Second); err != nil {
-		return fmt.Errorf("lab: one host can't reach another: %w", err)
+		return fmt.Errorf("one host can't reach another: %w", err)
 	}
 	rule, err := l.Network().Drop([]Node{a}, []Node{b}, 1)
 	if err != nil {
 		return err
 	}
 	if dialFrom(a, srv.Addr().String(), 200*time.Millisecond) == nil {
-		return errors.New("lab: packets that a rule should drop still arrive")
+		return errors.New("packets that a rule should drop still arrive")
 	}
 	if n, err := rule.Packets(); err != nil || n == 0 {
-		return fmt.Errorf("lab: the rule counted %d packets: %w", n, err)
+		return fmt.Errorf("the rule counted %d packets: %w", n, err)
 	}
 	return rule.Remove()
 }

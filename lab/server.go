@@ -51,7 +51,7 @@ func (s *Server) Signal(sig syscall.Signal) error {
 		return err
 	}
 	if err := signalBelow(pid, sig); err != nil {
-		return fmt.Errorf("lab: signal %v to what %s has started: %w", sig, s.Name(), err)
+		return fmt.Errorf("signal %v to what %s has started: %w", sig, s.Name(), err)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (s *Server) process() Process {
 // them.
 func (s *Server) Kill(ctx context.Context) error {
 	if err := s.Signal(syscall.SIGKILL); err != nil {
-		return fmt.Errorf("lab: kill %s: %w", s.Name(), err)
+		return fmt.Errorf("kill %s: %w", s.Name(), err)
 	}
 	return s.ended(ctx)
 }
@@ -87,7 +87,7 @@ const shutDownBound = 5 * time.Second
 // ShutDown asks the server to end, and kills it if it does not.
 func (s *Server) ShutDown(ctx context.Context) error {
 	if err := s.Signal(cmp.Or(s.kind.Stop, syscall.SIGTERM)); err != nil {
-		return fmt.Errorf("lab: shut %s down: %w", s.Name(), err)
+		return fmt.Errorf("shut %s down: %w", s.Name(), err)
 	}
 	patient, cancel := context.WithTimeout(ctx, shutDownBound)
 	defer cancel()
@@ -105,7 +105,7 @@ func (s *Server) ended(ctx context.Context) error {
 	case <-ended:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("lab: kill %s: it has not ended: %w", s.Name(), ctx.Err())
+		return fmt.Errorf("kill %s: it has not ended: %w", s.Name(), ctx.Err())
 	}
 }
 
@@ -118,7 +118,7 @@ func (s *Server) Restart(ctx context.Context, empty bool) error {
 	select {
 	case <-time.After(s.delay):
 	case <-ctx.Done():
-		return fmt.Errorf("lab: restart %s: %w", s.Name(), ctx.Err())
+		return fmt.Errorf("restart %s: %w", s.Name(), ctx.Err())
 	}
 	p := s.program
 	p.Fresh = empty
@@ -135,7 +135,7 @@ func (s *Server) start(ctx context.Context, p Program) error {
 	if s.disk != nil {
 		var started func()
 		if p, started, err = s.disk.wrap(p); err != nil {
-			return fmt.Errorf("lab: start %s: %w", s.Name(), err)
+			return fmt.Errorf("start %s: %w", s.Name(), err)
 		}
 		defer started()
 	}
@@ -155,7 +155,7 @@ var ErrNoClock = errors.New("its clock can't be moved")
 // SetClock implements [Server].
 func (s *Server) SetClock(ahead time.Duration, rate float64) error {
 	if s.kind.Clock == nil {
-		return fmt.Errorf("lab: %s: %w", s.Name(), ErrNoClock)
+		return fmt.Errorf("%s: %w", s.Name(), ErrNoClock)
 	}
 	return s.skew(ahead, rate)
 }
@@ -163,11 +163,11 @@ func (s *Server) SetClock(ahead time.Duration, rate float64) error {
 // Clock implements [Server].
 func (s *Server) Clock(ctx context.Context) (time.Duration, error) {
 	if s.kind.Clock == nil {
-		return 0, fmt.Errorf("lab: %s: %w", s.Name(), ErrNoClock)
+		return 0, fmt.Errorf("%s: %w", s.Name(), ErrNoClock)
 	}
 	told, err := s.kind.Clock(ctx, s.Endpoint())
 	if err != nil {
-		return 0, fmt.Errorf("lab: read the clock of %s: %w", s.Name(), err)
+		return 0, fmt.Errorf("read the clock of %s: %w", s.Name(), err)
 	}
 	return time.Until(told), nil
 }

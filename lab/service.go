@@ -70,7 +70,7 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 	if o.Clocks && t.Kind.Clock != nil {
 		b, err := clock.Library()
 		if err != nil {
-			return nil, fmt.Errorf("lab: %w", err)
+			return nil, err
 		}
 		library = string(b)
 	}
@@ -104,7 +104,7 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 	if t.Virtual {
 		free, ok := l.(Spare)
 		if !ok {
-			return nil, fmt.Errorf("lab: %s needs an address that moves, and this lab has none", t.Name)
+			return nil, fmt.Errorf("%s needs an address that moves, and this lab has none", t.Name)
 		}
 		s.virtual = free.VirtualAddr()
 		if err := s.moveTo(all[0]); err != nil {
@@ -152,7 +152,7 @@ func (s *Service) Leader(ctx context.Context, except string) (*Server, error) {
 	var leaders []*Server
 	for _, server := range s.Servers {
 		if server.kind.Leads == nil {
-			return nil, fmt.Errorf("lab: none of the %s servers leads the others", server.Name())
+			return nil, fmt.Errorf("none of the %s servers leads the others", server.Name())
 		}
 		if except == server.Name() || s.virtual != "" && server != s.primary {
 			continue
@@ -164,7 +164,7 @@ func (s *Service) Leader(ctx context.Context, except string) (*Server, error) {
 		said = errors.Join(said, err)
 	}
 	if len(leaders) == 0 {
-		return nil, errors.Join(errors.New("lab: no server says that it leads"), said)
+		return nil, errors.Join(errors.New("no server says that it leads"), said)
 	}
 	for _, watches := range s.Sentinels {
 		if len(leaders) == 1 || watches.kind.Names == nil {
@@ -196,7 +196,7 @@ func (s *Service) moveTo(server *Server) error {
 	}
 	host, ok := server.host.(Mobile)
 	if !ok {
-		return fmt.Errorf("lab: this lab can't move an address to %s", server.Name())
+		return fmt.Errorf("this lab can't move an address to %s", server.Name())
 	}
 	if err := host.TakeAddr(s.virtual); err != nil {
 		return err

@@ -22,7 +22,7 @@ func (s *Service) End(ctx context.Context, session string) (knew bool, err error
 	for _, endpoint := range s.Endpoints() {
 		end := s.Servers[0].kind.End
 		if end == nil {
-			return false, fmt.Errorf("lab: %s keeps no sessions", s.Servers[0].Name())
+			return false, fmt.Errorf("%s keeps no sessions", s.Servers[0].Name())
 		}
 		one, cancel := context.WithTimeout(ctx, endBound)
 		knew, e := end(one, endpoint, session)
@@ -32,7 +32,7 @@ func (s *Service) End(ctx context.Context, session string) (knew bool, err error
 		}
 		err = errors.Join(err, e)
 	}
-	return false, fmt.Errorf("lab: end the session %s: %w", session, err)
+	return false, fmt.Errorf("end the session %s: %w", session, err)
 }
 
 // endBound is how long one server may take to end a session.

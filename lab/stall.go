@@ -33,7 +33,7 @@ var ErrNoStall = errors.New("its disk can't be made to stall")
 func (s *Server) StallDisk() (end func() (calls int), err error) {
 	d := s.disk
 	if d == nil {
-		return nil, fmt.Errorf("lab: %s: %w", s.Name(), ErrNoStall)
+		return nil, fmt.Errorf("%s: %w", s.Name(), ErrNoStall)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -18,22 +18,22 @@ import (
 // asks, by a filter that what it starts inherits (seccomp's user notification).
 func Stallable(argv []string) error {
 	if len(argv) == 0 {
-		return errors.New("lab: stallable: no program is given")
+		return errors.New("stallable: no program is given")
 	}
 	runtime.LockOSThread() // the filter is this thread's, and so is what it becomes
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("lab: stallable: %w", err)
+		return fmt.Errorf("stallable: %w", err)
 	}
 	listener, err := askForSync()
 	if err != nil {
-		return fmt.Errorf("lab: stallable: this kernel lets nobody wait for another's system calls: %w", err)
+		return fmt.Errorf("stallable: this kernel lets nobody wait for another's system calls: %w", err)
 	}
 	const to = 3
 	if err := unix.Sendmsg(to, []byte{0}, unix.UnixRights(listener), nil, 0); err != nil {
-		return fmt.Errorf("lab: stallable: %w", err)
+		return fmt.Errorf("stallable: %w", err)
 	}
 	_, _ = unix.Close(to), unix.Close(listener)
-	return fmt.Errorf("lab: start %s: %w", argv[0], unix.Exec(argv[0], argv, os.Environ()))
+	return fmt.Errorf("start %s: %w", argv[0], unix.Exec(argv[0], argv, os.Environ()))
 }
 
 // askForSync installs the filter: a look at the system call's number.

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 )
 
-var errNotLinux = errors.New("lab: labs are made of Linux namespaces: run lockbench in a Linux machine, a virtual one as well")
+var errNotLinux = errors.New("labs are made of Linux namespaces: run lockbench in a Linux machine, a virtual one as well")
 
 // Isolate does nothing where there are no namespaces.
 func Isolate(*exec.Cmd) {}

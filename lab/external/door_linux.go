@@ -54,7 +54,7 @@ const longestMessage = 1 << 16
 func pair() (a, b *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, nil, fmt.Errorf("external: make a door: %w", err)
+		return nil, nil, fmt.Errorf("make a door: %w", err)
 	}
 	return os.NewFile(uintptr(fds[0]), "door"), os.NewFile(uintptr(fds[1]), "door"), nil
 }
@@ -64,7 +64,7 @@ func socket(f *os.File) (*net.UnixConn, error) {
 	defer f.Close()
 	c, err := net.FileConn(f)
 	if err != nil {
-		return nil, fmt.Errorf("external: %w", err)
+		return nil, err
 	}
 	return c.(*net.UnixConn), nil
 }
@@ -103,7 +103,7 @@ func (d *door) ask(ctx context.Context, r request, file ...*os.File) (a answer, 
 		rights = append(rights, int(f.Fd()))
 	}
 	if _, _, err := d.WriteMsgUnix(text, unix.UnixRights(rights...), nil); err != nil {
-		return a, fmt.Errorf("external: ask outside: %w", err)
+		return a, fmt.Errorf("ask outside: %w", err)
 	}
 	theirs.Close()
 	buffer := make([]byte, longestMessage)
@@ -112,7 +112,7 @@ func (d *door) ask(ctx context.Context, r request, file ...*os.File) (a answer, 
 		err = json.Unmarshal(buffer[:n], &a)
 	}
 	if err != nil {
-		return a, fmt.Errorf("external: ask outside to %s: %w", r.Do, cmp.Or(ctx.Err(), err))
+		return a, fmt.Errorf("ask outside to %s: %w", r.Do, cmp.Or(ctx.Err(), err))
 	}
 	if a.Error != "" {
 		err = errors.New(a.Error)
@@ -217,7 +217,7 @@ func (k *keeper) obey(r request, files []*os.File, bad error) {
 	case r.Do == doFind:
 		a.Said, _, err = address(r.Addr)
 	default:
-		err = fmt.Errorf("external: nobody knows how to %q", r.Do)
+		err = fmt.Errorf("nobody knows how to %q", r.Do)
 	}
 	if err != nil {
 		a.Error = err.Error()
@@ -231,7 +231,7 @@ func (k *keeper) obey(r request, files []*os.File, bad error) {
 func (k *keeper) relay(q request, file *os.File) error {
 	l, err := net.FileListener(file)
 	if err != nil {
-		return fmt.Errorf("external: relay to %s: %w", q.Addr, err)
+		return fmt.Errorf("relay to %s: %w", q.Addr, err)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -240,7 +240,7 @@ func (k *keeper) relay(q request, file *os.File) error {
 	}
 	guest := k.config.guest.Load()
 	if guest == nil {
-		return errors.Join(fmt.Errorf("external: relay to %s: nobody has taken the servers for a run", q.Addr), l.Close())
+		return errors.Join(fmt.Errorf("relay to %s: nobody has taken the servers for a run", q.Addr), l.Close())
 	}
 	r := &relay{config: k.config, guest: guest, addr: q.Addr, sentinel: q.Sentinel}
 	k.listeners, k.relays = append(k.listeners, l), append(k.relays, r)
@@ -267,7 +267,7 @@ func (k *keeper) saw(number int) (lab.Outage, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if number < 0 || number >= len(k.watches) {
-		return lab.Outage{}, fmt.Errorf("external: there is no watch %d", number)
+		return lab.Outage{}, fmt.Errorf("there is no watch %d", number)
 	}
 	return k.watches[number].end(), nil
 }

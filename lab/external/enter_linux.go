@@ -38,7 +38,7 @@ func (c *config) enter(_ context.Context, cmd *exec.Cmd) (*lab.Launcher, func() 
 func (c *config) open(ctx context.Context) (lab.Lab, error) {
 	number, err := strconv.Atoi(os.Getenv(doorVariable))
 	if err != nil {
-		return nil, fmt.Errorf("external: there is no door: %w", err)
+		return nil, fmt.Errorf("there is no door: %w", err)
 	}
 	d, err := openDoor(number)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *config) open(ctx context.Context) (lab.Lab, error) {
 	}
 	if len(c.Sentinels) > 0 {
 		if err := everywhere(lab.Bridge); err != nil {
-			return nil, errors.Join(fmt.Errorf("external: %w", err), on.Close())
+			return nil, errors.Join(err, on.Close())
 		}
 	}
 	return &relayed{Lab: on, config: c, door: d, machines: map[string]lab.Host{}}, nil

@@ -48,7 +48,7 @@ func (l *relayed) Host(ctx context.Context, name, image string) (lab.Host, error
 	}
 	i := numbered(name)
 	if i < 0 || i >= len(addrs) {
-		return nil, fmt.Errorf("external: no address is that of %s", name)
+		return nil, fmt.Errorf("no address is that of %s", name)
 	}
 	s := &stand{lab: l, name: name, addr: addrs[i], sentinel: watches}
 	if len(l.config.Sentinels) == 0 {
@@ -69,7 +69,7 @@ func (l *relayed) Host(ctx context.Context, name, image string) (lab.Host, error
 			return nil, err
 		}
 		if err := errors.Join(h.(lab.Mobile).TakeAddr(ip), inside(h, func() error { return everywhere("eth0") })); err != nil {
-			return nil, fmt.Errorf("external: give %s the address %s: %w", name, ip, err)
+			return nil, fmt.Errorf("give %s the address %s: %w", name, ip, err)
 		}
 		l.machines[ip] = h
 	}
@@ -110,7 +110,7 @@ func (s *stand) Start(ctx context.Context, p lab.Program) (lab.Process, error) {
 			port, err = strconv.Atoi(number)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("external: the port of %s: %w", s.addr, err)
+			return nil, fmt.Errorf("the port of %s: %w", s.addr, err)
 		}
 		at = s.at
 	}
@@ -125,7 +125,7 @@ func (s *stand) Start(ctx context.Context, p lab.Program) (lab.Process, error) {
 		file, err = l.(*net.TCPListener).File()
 		return err
 	}); err != nil {
-		return nil, fmt.Errorf("external: listen for %s: %w", s.name, err)
+		return nil, fmt.Errorf("listen for %s: %w", s.name, err)
 	}
 	defer file.Close()
 	if _, err := s.lab.door.ask(ctx, request{Do: doRelay, Addr: s.addr, Sentinel: s.sentinel}, file); err != nil {
@@ -148,7 +148,7 @@ func (s *server) Endpoint() string { return s.endpoint }
 
 // Signal implements [lab.Process].
 func (s *server) Signal(syscall.Signal) error {
-	return fmt.Errorf("external: %s is not lockbench's to be stopped", s.addr)
+	return fmt.Errorf("%s is not lockbench's to be stopped", s.addr)
 }
 
 // Wait implements [lab.Process]: nobody hears when it ends.

@@ -24,7 +24,7 @@ const lookBound = 15 * time.Second
 // relays are those to the servers of a kind.
 func (c *config) relays(k lab.Kind) ([]*relay, error) {
 	if k.Guest == nil {
-		return nil, fmt.Errorf("external: lockbench can't log in to servers of the kind %q", k.Name)
+		return nil, fmt.Errorf("lockbench can't log in to servers of the kind %q", k.Name)
 	}
 	var all []*relay
 	for _, addr := range c.Servers {
@@ -163,7 +163,7 @@ func (c *config) Ready(ctx context.Context, k lab.Kind) error {
 // watched asks every Sentinel whom it watches.
 func (c *config) watched(ctx context.Context, k lab.Kind) error {
 	if len(c.Sentinels) > 0 && (k.Guest == nil || k.Guest.Master == nil) {
-		return fmt.Errorf("external: lockbench can't ask sentinels of the kind %q", k.Name)
+		return fmt.Errorf("lockbench can't ask sentinels of the kind %q", k.Name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, lab.VisitBound)
 	defer cancel()
@@ -274,7 +274,7 @@ func (c *config) remove(k lab.Kind, by string) error {
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("external: remove what begins with %s, %d in all: %w", lb.Prefix, left, ctx.Err()), err)
+			return errors.Join(fmt.Errorf("remove what begins with %s, %d in all: %w", lb.Prefix, left, ctx.Err()), err)
 		}
 	}
 }

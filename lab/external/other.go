@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/lab"
 )
 
-var errNotLinux = errors.New("external: the hosts of workers are namespaces of Linux: run lockbench there")
+var errNotLinux = errors.New("the hosts of workers are namespaces of Linux: run lockbench there")
 
 func (c *config) enter(context.Context, *exec.Cmd) (*lab.Launcher, func() error, error) {
 	return nil, nil, errNotLinux

@@ -175,7 +175,7 @@ func (r *relay) serve(l net.Listener) error {
 	for {
 		c, err := l.Accept()
 		if err != nil {
-			return fmt.Errorf("external: relay to %s: %w", r.addr, err)
+			return fmt.Errorf("relay to %s: %w", r.addr, err)
 		}
 		go r.pass(c)
 	}

@@ -80,7 +80,7 @@ func (r *relay) known(ctx context.Context, w *watch) (lab.Visit, error) {
 		w.mu.Unlock()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("external: watch %s: %w", r.addr, r.why(err))
+		return nil, fmt.Errorf("watch %s: %w", r.addr, r.why(err))
 	}
 	return v, nil
 }
