@@ -38,7 +38,7 @@ func (s *Store) admitted(ctx context.Context, a access) (bool, error) {
 		case p.Token == 0 && !p.Shared:
 			return true, nil
 		case p.Shared || a.Once || a.Same:
-			return false, errors.New("workloads: a store in a database knows exclusive holders of numbers only")
+			return false, errors.New("a store in a database knows exclusive holders of numbers only")
 		case a.Kind == writes:
 			c.New = &p.New.Fenced
 		}
@@ -53,7 +53,7 @@ func (s *Store) admitted(ctx context.Context, a access) (bool, error) {
 	}
 	for i, held := range before {
 		if want := s.registers[claims[i].Record].fenced.value; err == nil && held != want {
-			err = fmt.Errorf("workloads: the database held %d of %q, and %d was written last", held, claims[i].Record, want)
+			err = fmt.Errorf("the database held %d of %q, and %d was written last", held, claims[i].Record, want)
 		}
 	}
 	return ok, err

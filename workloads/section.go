@@ -85,7 +85,7 @@ func plus(n int64) func([]int64) []int64 {
 }
 
 // errStale says that the store took no write, since what it holds is not what was read.
-var errStale = errors.New("workloads: what was read has been changed")
+var errStale = errors.New("what was read has been changed")
 
 // do does the section. Who is caught in it is caught with its last lock.
 func (k kit) do(ctx context.Context, s section) error {

@@ -101,7 +101,7 @@ func (s *Store) Serve(ctx context.Context, l net.Listener) error {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
-			return fmt.Errorf("workloads: store: %w", err)
+			return fmt.Errorf("store: %w", err)
 		}
 		go s.serveOne(ctx, c)
 	}
@@ -242,7 +242,7 @@ type storeClient struct {
 func dialStore(ctx context.Context, addr string) (*storeClient, error) {
 	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("workloads: connect to the store: %w", err)
+		return nil, fmt.Errorf("connect to the store: %w", err)
 	}
 	return &storeClient{c, json.NewDecoder(bufio.NewReader(c)), json.NewEncoder(c)}, nil
 }
@@ -253,7 +253,7 @@ func (c *storeClient) ask(a access) (before []values, err error) {
 		err = errors.New(r.Error)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("workloads: ask the store: %w", err)
+		return nil, fmt.Errorf("ask the store: %w", err)
 	}
 	return r.Before, nil
 }

@@ -26,7 +26,7 @@ const (
 // all who died in it are buried.
 func Adopt() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("processes: adopt: %w", err)
+		return fmt.Errorf("adopt what processes leave: %w", err)
 	}
 	return nil
 }
@@ -35,7 +35,7 @@ func Adopt() error {
 func Of(pid int) ([]int, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		return nil, fmt.Errorf("processes: %w", err)
+		return nil, err
 	}
 	children := map[int][]int{}
 	for _, e := range entries {
@@ -80,7 +80,7 @@ func stat(pid int) (state byte, parent int, err error) {
 	}
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) < 2 {
-		return 0, 0, fmt.Errorf("processes: /proc/%d/stat is %q", pid, text)
+		return 0, 0, fmt.Errorf("/proc/%d/stat is %q", pid, text)
 	}
 	parent, err = strconv.Atoi(string(fields[1]))
 	return fields[0][0], parent, err

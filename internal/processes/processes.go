@@ -59,7 +59,7 @@ func Stop(pid int) (*Stopped, error) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return &s, fmt.Errorf("processes: not all processes below %d have stopped within %v", pid, bound)
+	return &s, fmt.Errorf("not all processes below %d have stopped within %v", pid, bound)
 }
 
 // Pids are those that were stopped.
@@ -87,7 +87,7 @@ func (s *Stopped) Continue() error {
 		_ = syscall.Kill(p.pid, continueSignal)
 	}
 	if len(wrong) > 0 {
-		return errors.New("processes: while they should have been stopped, " + strings.Join(wrong, ", "))
+		return errors.New("while they should have been stopped, " + strings.Join(wrong, ", "))
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func AwaitEnd(ctx context.Context, pids []int) error {
 			}
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("processes: process %d lives on: %w", pid, ctx.Err())
+				return fmt.Errorf("process %d lives on: %w", pid, ctx.Err())
 			case <-time.After(time.Millisecond):
 			}
 		}

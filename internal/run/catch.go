@@ -111,7 +111,7 @@ func (c *caught) letGo(ctx context.Context) error {
 		case <-w.gone:
 			return processes.AwaitEnd(ctx, c.programs)
 		case <-ctx.Done():
-			return fmt.Errorf("run: %s should be dead and is not: %w", w.Name(), ctx.Err())
+			return fmt.Errorf("%s should be dead and is not: %w", w.Name(), ctx.Err())
 		}
 	}
 	if c.how == faults.Freeze {

@@ -13,7 +13,7 @@ import (
 func (s *strike) Command(ctx context.Context, command lab.ShellCommand) (*faults.Commanded, error) {
 	outside, ok := s.lab.(lab.Commander)
 	if !ok {
-		return nil, errors.New("run: this lab runs no commands")
+		return nil, errors.New("this lab runs no commands")
 	}
 	seen, err := outside.Watch(ctx)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -170,7 +169,7 @@ func (m *Matrix) Run(ctx context.Context, dir string) ([]checker.Cell, error) {
 	}
 	// Held before there is anything in it: a matrix that nobody works at reads interrupted.
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("run: %w", err)
+		return nil, err
 	}
 	defer rundir.Hold(dir)()
 	out, err := rundir.CreateMatrix(dir, planned, m.Runs)

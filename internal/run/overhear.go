@@ -20,7 +20,7 @@ type tapped struct {
 func (s *stage) listen(h lab.Host) error {
 	store, err := netip.ParseAddr(s.store.Addr())
 	if err != nil {
-		return fmt.Errorf("run: overhear %s: %w", h.Name(), err)
+		return fmt.Errorf("overhear %s: %w", h.Name(), err)
 	}
 	t := &tapped{Tap: tap.Tap{Speaks: s.setting.Topology.Kind.Speaks}}
 	t.host, err = s.lab.Network().Overhear(h, func(g lab.Segment) {
@@ -38,7 +38,7 @@ func (s *stage) listen(h lab.Host) error {
 func (s *strike) Overhear(_ context.Context, n faults.Node) (*faults.Ear, error) {
 	w, ok := s.worker(n)
 	if !ok || s.taps[w.host] == nil {
-		return nil, fmt.Errorf("run: nobody listens to %s", n.Name())
+		return nil, fmt.Errorf("nobody listens to %s", n.Name())
 	}
 	t := s.taps[w.host]
 	ear := t.Listen()

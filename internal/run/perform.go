@@ -58,11 +58,11 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 	}
 	setting, err := c.Setting(r.Plan)
 	if err != nil {
-		return fmt.Errorf("run: %s: %w", dir, err)
+		return fmt.Errorf("%s: %w", dir, err)
 	}
 	fault, err := c.Fault(r.Plan.Fault)
 	if err != nil {
-		return fmt.Errorf("run: %s: %w", dir, err)
+		return fmt.Errorf("%s: %w", dir, err)
 	}
 	rec, err := history.Create(r.EventsFile(rundir.Runner))
 	if err != nil {
@@ -238,11 +238,11 @@ func (s *stage) stopStore(ctx context.Context) error {
 	select {
 	case err := <-ended:
 		if err != nil {
-			return fmt.Errorf("run: the store: %w; see %s", err, s.dir.LogFile("store"))
+			return fmt.Errorf("the store: %w; see %s", err, s.dir.LogFile("store"))
 		}
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("run: the store does not end: %w", ctx.Err())
+		return fmt.Errorf("the store does not end: %w", ctx.Err())
 	}
 }
 

@@ -75,7 +75,7 @@ func (s *strike) Restart(ctx context.Context, n faults.Node, empty bool) func(co
 			back <- a // for who asks next
 			return a.down, a.err
 		case <-ctx.Done():
-			return 0, fmt.Errorf("run: %s is not back: %w", n.Name(), ctx.Err())
+			return 0, fmt.Errorf("%s is not back: %w", n.Name(), ctx.Err())
 		}
 	}
 	s.acts.undone(func(ctx context.Context) error {

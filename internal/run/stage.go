@@ -109,7 +109,7 @@ func (s *stage) server(n faults.Node) (*lab.Server, error) {
 			return one, nil
 		}
 	}
-	return nil, fmt.Errorf("run: %s is no server", n.Name())
+	return nil, fmt.Errorf("%s is no server", n.Name())
 }
 
 // places are the nodes with their addresses.

@@ -124,7 +124,7 @@ func (s *strike) failed(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return fmt.Errorf("run: the fault %s failed: %w", s.fault.Name, err)
+	return fmt.Errorf("the fault %s failed: %w", s.fault.Name, err)
 }
 
 // within is what the fault's own code returns, as long as it heeds ctx. Left behind is

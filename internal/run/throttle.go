@@ -47,7 +47,7 @@ func (s *strike) Throttle(ctx context.Context, n faults.Node, share float64) (*f
 		lasted = clock.Now().Sub(start)
 		end(fmt.Sprintf("it ran %.0f%% of the time", 100*part()))
 		if err != nil {
-			err = errors.Join(fmt.Errorf("run: throttle %s: %w", n.Name(), err), server.Signal(syscall.SIGCONT))
+			err = errors.Join(fmt.Errorf("throttle %s: %w", n.Name(), err), server.Signal(syscall.SIGCONT))
 		}
 		return err
 	})

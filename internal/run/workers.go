@@ -37,12 +37,12 @@ type workerProc struct {
 func startWorker(ctx context.Context, h lab.Host, cfg worker.Config, logTo *os.File, blame func(string)) (*workerProc, error) {
 	instructionsOut, instructionsIn, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("run: start %s: %w", cfg.Name, err)
+		return nil, fmt.Errorf("start %s: %w", cfg.Name, err)
 	}
 	defer instructionsOut.Close()
 	reportsOut, reportsIn, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("run: start %s: %w", cfg.Name, err)
+		return nil, fmt.Errorf("start %s: %w", cfg.Name, err)
 	}
 	defer reportsIn.Close()
 	p, err := h.Start(ctx, lab.Program{Argv: []string{lab.Self, "worker"}, Stdin: instructionsOut, Reports: reportsIn, Log: logTo,
@@ -54,7 +54,7 @@ func startWorker(ctx context.Context, h lab.Host, cfg worker.Config, logTo *os.F
 		answers: map[uint64]chan worker.Report{0: make(chan worker.Report, 4)}}
 	go w.listen(reportsOut)
 	if err := w.instructions.Encode(cfg); err != nil {
-		return nil, fmt.Errorf("run: configure %s: %w", cfg.Name, err)
+		return nil, fmt.Errorf("configure %s: %w", cfg.Name, err)
 	}
 	return w, nil
 }
@@ -96,7 +96,7 @@ func (w *workerProc) instruct(o worker.Instruction) (n uint64, answers <-chan wo
 		w.answers[o.N] = make(chan worker.Report, 2*w.cfg.Clients+4) // a trap reports twice of each client
 	}
 	if err := w.instructions.Encode(o); err != nil {
-		return o.N, nil, fmt.Errorf("run: tell %s to %s: %w", w.Name(), o.Do, err)
+		return o.N, nil, fmt.Errorf("tell %s to %s: %w", w.Name(), o.Do, err)
 	}
 	return o.N, w.answers[o.N], nil
 }
@@ -124,7 +124,7 @@ var errGone = errors.New("the worker has ended")
 func (w *workerProc) await(ctx context.Context, answers <-chan worker.Report, what string) (worker.Report, error) {
 	failed := func(r worker.Report) error {
 		if r.Say == worker.SayFailed || r.Say == worker.SayWrong {
-			return fmt.Errorf("run: %s: %s", w.Name(), r.Error)
+			return fmt.Errorf("%s: %s", w.Name(), r.Error)
 		}
 		return nil
 	}
@@ -132,14 +132,14 @@ func (w *workerProc) await(ctx context.Context, answers <-chan worker.Report, wh
 	case r := <-answers:
 		return r, failed(r)
 	case <-ctx.Done():
-		return worker.Report{}, fmt.Errorf("run: await the answer of %s to %s: %w", w.Name(), what, ctx.Err())
+		return worker.Report{}, fmt.Errorf("await the answer of %s to %s: %w", w.Name(), what, ctx.Err())
 	case <-w.gone:
 	}
 	select { // what it said last
 	case r := <-answers:
 		return r, failed(r)
 	default:
-		return worker.Report{}, fmt.Errorf("run: await the answer of %s to %s: %w; see logs/%s.log", w.Name(), what, errGone, w.Name())
+		return worker.Report{}, fmt.Errorf("await the answer of %s to %s: %w; see logs/%s.log", w.Name(), what, errGone, w.Name())
 	}
 }
 

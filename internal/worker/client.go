@@ -42,13 +42,13 @@ type client struct {
 
 func (c *client) open(ctx context.Context, w workloads.Workload, b workloads.Bench) (err error) {
 	if c.session, err = c.impl.Open(ctx, c.env); err != nil {
-		return fmt.Errorf("worker: %s: open a session of %s: %w", c.name, c.impl.Info().Name, err)
+		return fmt.Errorf("%s: open a session of %s: %w", c.name, c.impl.Info().Name, err)
 	}
 	env := *c.env
 	env.Client = c.name // for the record, whoever it is for the lock
 	b.Env = &env
 	if c.task, err = w.Open(ctx, b); err != nil {
-		return fmt.Errorf("worker: %s: open the workload: %w", c.name, err)
+		return fmt.Errorf("%s: open the workload: %w", c.name, err)
 	}
 	c.pacer = workloads.Restless{Env: c.env, Pause: restless}
 	return nil

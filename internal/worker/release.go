@@ -81,7 +81,7 @@ func (c *client) insist(ctx context.Context, req lb.Request, err error) error {
 
 // errRetired is what becomes of a lock that was held in a session which was given up with
 // another: nobody knows. A new session would say that it does not hold it.
-var errRetired = errors.New("worker: the session of this lock was given up")
+var errRetired = errors.New("the session of this lock was given up")
 
 func (c *client) releaseOnce(ctx context.Context, req lb.Request) error {
 	if err := c.begin(context.WithoutCancel(ctx), CallRelease); err != nil {

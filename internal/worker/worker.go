@@ -30,7 +30,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, c catalog.Catalog) er
 	instructions := json.NewDecoder(bufio.NewReader(in))
 	var cfg Config
 	if err := instructions.Decode(&cfg); err != nil {
-		return fmt.Errorf("worker: read the configuration: %w", err)
+		return fmt.Errorf("read the configuration: %w", err)
 	}
 	rec, err := history.Create(cfg.Events)
 	if err != nil {
@@ -81,7 +81,7 @@ func (w *worker) serve(ctx context.Context, instructions *json.Decoder, c catalo
 	for {
 		var o Instruction
 		if err := instructions.Decode(&o); err != nil {
-			return fmt.Errorf("worker: read an instruction: %w", err)
+			return fmt.Errorf("read an instruction: %w", err)
 		}
 		switch o.Do {
 		case DoStart:
@@ -118,7 +118,7 @@ func (w *worker) serve(ctx context.Context, instructions *json.Decoder, c catalo
 			running.Wait()
 			return nil
 		default:
-			return fmt.Errorf("worker: unknown instruction %q", o.Do)
+			return fmt.Errorf("unknown instruction %q", o.Do)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func (w *worker) count(o Instruction) Report {
 func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 	if w.cfg.Ahead != 0 {
 		if err := clock.Move(w.cfg.Ahead, 0); err != nil {
-			return fmt.Errorf("worker: move the clock: %w", err)
+			return fmt.Errorf("move the clock: %w", err)
 		}
 	}
 	all, err := all.With(w.cfg.Plan.Exec)
@@ -179,7 +179,7 @@ func (w *worker) open(ctx context.Context, all catalog.Catalog) error {
 	}
 	if impl.Info().Program {
 		if err := processes.Adopt(); err != nil {
-			return fmt.Errorf("worker: %w", err)
+			return err
 		}
 	}
 	if w.cfg.SharedSession {
