@@ -22,10 +22,10 @@ func TestCodes(t *testing.T) {
 	}{
 		{nil, exitKept},
 		{usage("so"), exitUsage},
-		{fmt.Errorf("run: %w", fs.ErrExist), exitUsage},
+		{fmt.Errorf("it failed: %w", fs.ErrExist), exitUsage},
 		{fmt.Errorf("open: %w", fs.ErrPermission), exitUsage},
 		{&history.LineError{File: "f", Line: 1, Err: errors.New("no event")}, exitUsage},
-		{fmt.Errorf("reports: %w: so", rundir.ErrMixed), exitUsage},
+		{fmt.Errorf("the page: %w: so", rundir.ErrMixed), exitUsage},
 		{fmt.Errorf("redis is %w", lab.ErrMissing), exitCantRun},
 		{fmt.Errorf("%w: A: %w", run.ErrFailed, syscall.ENOSPC), exitCantRun},
 		{errors.New("no such engine"), exitCantRun},

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -26,7 +25,7 @@ func benchesIn(dirs []string) (list []namedBench, rest []string, err error) {
 		if e == nil {
 			list = append(list, namedBench{Bench: d.Bench, dir: dir})
 		} else if err == nil && !errors.Is(e, fs.ErrNotExist) {
-			err = fmt.Errorf("reports: %w", e)
+			err = e
 		}
 		if kind, _ := rundir.Kind(dir); e != nil || kind != rundir.IsBench {
 			rest = append(rest, dir)

@@ -123,7 +123,7 @@ func compose(dirs []string, out, plots string, brief bool) (*composed, error) {
 	if len(dirs) == 0 && benchErr == nil {
 		at := benches[0].dir
 		if studyErr == nil && !lies(benches, in) {
-			return nil, fmt.Errorf("reports: %s and %s hold no runs: make a page of each", in, at)
+			return nil, fmt.Errorf("%s and %s hold no runs: make a page of each", in, at)
 		}
 		out = cmp.Or(out, filepath.Join(at, rundir.PageFile))
 		v, err := newBenchPage(benches, beside(), brief)
@@ -182,10 +182,10 @@ func (v *view) addPlots(plots string, benches []namedBench) (err error) {
 func writePage(path, name string, data any) (string, error) {
 	var b bytes.Buffer
 	if err := pages().ExecuteTemplate(&b, name, data); err != nil {
-		return "", fmt.Errorf("reports: write the page: %w", err)
+		return "", fmt.Errorf("write the page: %w", err)
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		return "", fmt.Errorf("reports: write the page: %w", err)
+		return "", fmt.Errorf("write the page: %w", err)
 	}
 	return path, nil
 }

@@ -106,7 +106,7 @@ func paintOf(c *checker.Cell) paint {
 // matrix.png.
 func drawMatrixInto(dir string, g grid) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("reports: plots: %w", err)
+		return fmt.Errorf("plots: %w", err)
 	}
 	size := sizesFor(g)
 	width := size.names + size.cell*vg.Length(len(g.Cols)) + size.gap
@@ -114,15 +114,15 @@ func drawMatrixInto(dir string, g grid) error {
 	for _, format := range []string{"png", "svg"} {
 		c, err := draw.NewFormattedCanvas(width, height, format)
 		if err != nil {
-			return fmt.Errorf("reports: plot matrix: %w", err)
+			return fmt.Errorf("plot matrix: %w", err)
 		}
 		drawMatrix(draw.New(c), g, size)
 		var b bytes.Buffer
 		if _, err := c.WriteTo(&b); err != nil {
-			return fmt.Errorf("reports: plot matrix: %w", err)
+			return fmt.Errorf("plot matrix: %w", err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "matrix."+format), b.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("reports: plot matrix: %w", err)
+			return fmt.Errorf("plot matrix: %w", err)
 		}
 	}
 	return nil

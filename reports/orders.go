@@ -29,7 +29,7 @@ func loadOrders(dir string) (*page, error) {
 	p := &page{orders: true}
 	var err error
 	if p.explored, err = rundir.ExploredIn(dir); err != nil {
-		return nil, fmt.Errorf("reports: %w", err)
+		return nil, err
 	}
 	runs := map[string]*rundir.Run{}
 	for _, e := range p.explored {

@@ -33,7 +33,7 @@ func load(dirs []string) (*page, error) {
 	if len(dirs) != 1 {
 		j, err := rundir.Join(dirs)
 		if err != nil {
-			return nil, fmt.Errorf("reports: %w", err)
+			return nil, err
 		}
 		p := &page{cells: j.Cells, planned: j.Planned, run: j.Run, notes: j.Notes}
 		for _, dir := range dirs {
@@ -45,11 +45,11 @@ func load(dirs []string) (*page, error) {
 	kind, err := rundir.Kind(dir)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("reports: %w", err)
+		return nil, err
 	case kind == rundir.IsMatrix:
 		m, err := rundir.OpenMatrix(dir)
 		if err != nil {
-			return nil, fmt.Errorf("reports: %w", err)
+			return nil, err
 		}
 		p := &page{cells: m.Cells, planned: m.Planned, run: m.Run}
 		if m.Shard.Of > 0 {
@@ -62,11 +62,11 @@ func load(dirs []string) (*page, error) {
 	case kind == rundir.IsRun:
 		r, err := rundir.OpenRun(dir)
 		if err != nil {
-			return nil, fmt.Errorf("reports: %w", err)
+			return nil, err
 		}
 		return &page{cells: []checker.Cell{cellOf(r)}, run: func(checker.Cell) (*rundir.Run, error) { return r, nil }}, nil
 	}
-	return nil, fmt.Errorf("reports: %s is %s: %w", dir, kind.One(), fs.ErrNotExist)
+	return nil, fmt.Errorf("%s is %s: %w", dir, kind.One(), fs.ErrNotExist)
 }
 
 // cellOf makes the cell of a single run, by the expectation that its plan carries.

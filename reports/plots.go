@@ -81,12 +81,12 @@ func writePlots(dir string, figures []figure) (views []plotView, err error) {
 		return nil, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("reports: plots: %w", err)
+		return nil, fmt.Errorf("plots: %w", err)
 	}
 	for _, f := range figures {
 		svg, err := f.write(dir)
 		if err != nil {
-			return nil, fmt.Errorf("reports: plot %s: %w", f.File, err)
+			return nil, fmt.Errorf("plot %s: %w", f.File, err)
 		}
 		f.SVG = f.inline(svg)
 		views = append(views, f.plotView)

@@ -29,18 +29,18 @@ func Publish(out string, dirs ...string) (path string, err error) {
 		}
 	}
 	if len(dirs) == 0 {
-		return "", fmt.Errorf("reports: publish: there is no matrix and no run in what was named: %w", fs.ErrNotExist)
+		return "", fmt.Errorf("publish: there is no matrix and no run in what was named: %w", fs.ErrNotExist)
 	}
 	path = filepath.Join(out, "README.md")
 	if old, err := os.ReadFile(path); err == nil && !bytes.HasPrefix(old, []byte(publishedTitle)) {
-		return "", fmt.Errorf("reports: publish: %s is not of a report's making: name another directory", path)
+		return "", fmt.Errorf("publish: %s is not of a report's making: name another directory", path)
 	}
 	p, err := load(dirs)
 	if err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
-		return "", fmt.Errorf("reports: publish: %w", err)
+		return "", fmt.Errorf("publish: %w", err)
 	}
 	v := newView(p, firstOf(benches), place{out, true}, true)
 	v.addCost(benches, benchErr)
@@ -49,7 +49,7 @@ func Publish(out string, dirs ...string) (path string, err error) {
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return "", fmt.Errorf("reports: publish: %w", err)
+		return "", fmt.Errorf("publish: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	b := bufio.NewWriter(f)

@@ -29,10 +29,10 @@ const (
 func Quorum(dir string, study quorum.Study) (path string, err error) {
 	text, err := json.MarshalIndent(study, "", "  ")
 	if err != nil {
-		return "", fmt.Errorf("reports: quorum: %w", err)
+		return "", fmt.Errorf("quorum: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, rundir.QuorumFile), append(text, '\n'), 0o644); err != nil {
-		return "", fmt.Errorf("reports: quorum: %w", err)
+		return "", fmt.Errorf("quorum: %w", err)
 	}
 	return writePage(filepath.Join(dir, rundir.QuorumPage), "quorum-page", newQuorumView(study))
 }
@@ -46,7 +46,7 @@ func loadQuorum(dir string) (quorum.Study, error) {
 		err = readJSON(filepath.Join(dir, quorumDir, rundir.QuorumFile), &s)
 	}
 	if err == nil && s.Schema != quorumSchema {
-		err = fmt.Errorf("reports: %s has schema %d, this version reads %d", rundir.QuorumFile, s.Schema, quorumSchema)
+		err = fmt.Errorf("%s has schema %d, this version reads %d", rundir.QuorumFile, s.Schema, quorumSchema)
 	}
 	return s, err
 }
@@ -71,10 +71,10 @@ func quorumIn(dirs []string) (study quorum.Study, in string, rest []string, err 
 func readJSON(path string, v any) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("reports: %w", err)
+		return err
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("reports: %s: %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }

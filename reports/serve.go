@@ -16,7 +16,7 @@ import (
 func Page(w io.Writer, dir string, brief bool) error {
 	plots, err := os.MkdirTemp("", "lockbench-plots-") // the page has them all, too
 	if err != nil {
-		return fmt.Errorf("reports: plots: %w", err)
+		return fmt.Errorf("plots: %w", err)
 	}
 	defer os.RemoveAll(plots)
 	c, err := compose([]string{dir}, "", plots, brief)

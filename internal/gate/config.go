@@ -73,7 +73,7 @@ func Decided(o lb.Outcome) bool { return slices.Contains(promised, o) }
 func Load(file string) (Config, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return Config{}, fmt.Errorf("gate: %w", err)
+		return Config{}, err
 	}
 	return Parse(file, text)
 }

@@ -22,12 +22,12 @@ type Bench struct {
 func CreateBench(dir string, plan cost.Plan) (*Bench, error) {
 	for _, file := range []string{benchFile, planFile} {
 		if path := filepath.Join(dir, file); exists(path) {
-			return nil, fmt.Errorf("rundir: a benchmark never writes over another, or into a run; give it a directory of its own or that of a matrix: %s: %w", path, fs.ErrExist)
+			return nil, fmt.Errorf("a benchmark never writes over another, or into a run; give it a directory of its own or that of a matrix: %s: %w", path, fs.ErrExist)
 		}
 	}
 	for _, sub := range []string{"", logsDir} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
-			return nil, fmt.Errorf("rundir: %w", err)
+			return nil, err
 		}
 	}
 	plan.Made = time.Now().Truncate(time.Second)
@@ -52,7 +52,7 @@ func (b *Bench) Save() error {
 	}
 	text, err := b.Bench.Text()
 	if err != nil {
-		return fmt.Errorf("rundir: %w", err)
+		return err
 	}
 	return replace(filepath.Join(b.Dir, BenchText), text)
 }

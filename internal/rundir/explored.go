@@ -29,7 +29,7 @@ func OpenExplored(dir string) (*Explored, error) {
 // SaveExplored writes what was found in an exploration, whose directory it makes.
 func SaveExplored(dir string, result any) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("rundir: %w", err)
+		return err
 	}
 	return writeJSON(filepath.Join(dir, exploredFile), result)
 }

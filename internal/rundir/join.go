@@ -49,7 +49,7 @@ func (j *Joined) Run(c checker.Cell) (*Run, error) {
 	if r, ok := j.runs[c.Dir]; ok {
 		return r, nil
 	}
-	return nil, fmt.Errorf("rundir: %s × %s: %s", c.Algorithm, c.Fault, cmp.Or(c.Reason, NotRun))
+	return nil, fmt.Errorf("%s × %s: %s", c.Algorithm, c.Fault, cmp.Or(c.Reason, NotRun))
 }
 
 // joiner is a [Joined] in the making.
@@ -90,7 +90,7 @@ func Join(dirs []string) (*Joined, error) {
 		} else if err == nil && kind == IsRun {
 			err = j.single(dir)
 		} else if err == nil {
-			err = fmt.Errorf("rundir: %w: %s is %s, and only runs and matrices are joined", ErrMixed, dir, kind.One())
+			err = fmt.Errorf("%w: %s is %s, and only runs and matrices are joined", ErrMixed, dir, kind.One())
 		}
 		if err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func (j *joiner) single(dir string) error {
 		return err
 	}
 	if len(r.Plan.Order) > 0 {
-		return fmt.Errorf("rundir: %w: %s is one order of an exploration, and no sample of anything: read it alone", ErrMixed, dir)
+		return fmt.Errorf("%w: %s is one order of an exploration, and no sample of anything: read it alone", ErrMixed, dir)
 	}
 	j.cell(r.Plan.Algorithm, r.Plan.Fault, serversOf(r.Plan)).seeds[r.Plan.Seed] = true
 	return j.add(dir, r)

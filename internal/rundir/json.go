@@ -38,7 +38,7 @@ func exists(path string) bool {
 func readJSON(path string, v any) error {
 	f, err := open(path)
 	if err != nil {
-		return fmt.Errorf("rundir: %w", err)
+		return err
 	}
 	defer f.Close()
 	plain, err := history.Plain(f)
@@ -47,7 +47,7 @@ func readJSON(path string, v any) error {
 	}
 	b, err := io.ReadAll(plain)
 	if err != nil {
-		return fmt.Errorf("rundir: read %s: %w", f.Name(), err)
+		return fmt.Errorf("read %s: %w", f.Name(), err)
 	}
 	return decode(f.Name(), b, v)
 }
@@ -93,7 +93,7 @@ func lineAt(b []byte, offset int64) int {
 func writeJSON(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("rundir: write %s: %w", path, err)
+		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return replace(path, append(b, '\n'))
 }
@@ -106,7 +106,7 @@ func replace(path string, content []byte) (err error) {
 			if errors.As(err, &where) {
 				err = where.Err
 			}
-			err = fmt.Errorf("rundir: write %s: %w", path, err)
+			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")

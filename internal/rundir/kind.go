@@ -42,7 +42,7 @@ func Kind(dir string) (What, error) {
 			return k.is, nil
 		}
 		if _, err := os.Stat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("rundir: %w", err) // not a directory, or closed
+			return "", err // not a directory, or closed
 		}
 	}
 	if len(exploredIn(dir)) > 0 {

@@ -60,7 +60,7 @@ func point(name, dir string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return fmt.Errorf("rundir: %w", err)
+		return err
 	default:
 		if to, err := os.Readlink(link); err != nil || to == ".." || to != filepath.Base(to) {
 			return nil
@@ -69,10 +69,10 @@ func point(name, dir string) error {
 	// Another lockbench may do the same now: the link is replaced at once.
 	fresh := fmt.Sprintf("%s.%d", link, os.Getpid())
 	if err := os.Symlink(filepath.Base(dir), fresh); err != nil {
-		return fmt.Errorf("rundir: %w", err)
+		return err
 	}
 	if err := os.Rename(fresh, link); err != nil {
-		return fmt.Errorf("rundir: %w", errors.Join(err, os.Remove(fresh)))
+		return errors.Join(err, os.Remove(fresh))
 	}
 	return nil
 }

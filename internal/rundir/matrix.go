@@ -57,11 +57,11 @@ type MatrixFile struct {
 func CreateMatrix(dir string, planned []checker.Cell, runs int) (*Matrix, error) {
 	for _, file := range []string{matrixFile, planFile} {
 		if exists(filepath.Join(dir, file)) {
-			return nil, fmt.Errorf("rundir: a matrix never writes over another, or over a run: %s: %w", filepath.Join(dir, file), fs.ErrExist)
+			return nil, fmt.Errorf("a matrix never writes over another, or over a run: %s: %w", filepath.Join(dir, file), fs.ErrExist)
 		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("rundir: %w", err)
+		return nil, err
 	}
 	m := newMatrix(dir, MatrixFile{Planned: runs, Cells: slices.Clone(planned)})
 	for i, c := range m.Cells {
@@ -123,9 +123,9 @@ func (m *Matrix) Run(c checker.Cell) (*Run, error) {
 	dir := filepath.FromSlash(c.Dir)
 	switch {
 	case c.Dir == "":
-		return nil, fmt.Errorf("rundir: %s × %s: %s", c.Algorithm, c.Fault, cmp.Or(c.Reason, NotRun))
+		return nil, fmt.Errorf("%s × %s: %s", c.Algorithm, c.Fault, cmp.Or(c.Reason, NotRun))
 	case !filepath.IsLocal(dir):
-		return nil, fmt.Errorf("rundir: %s × %s names no directory below the matrix: %q", c.Algorithm, c.Fault, c.Dir)
+		return nil, fmt.Errorf("%s × %s names no directory below the matrix: %q", c.Algorithm, c.Fault, c.Dir)
 	}
 	return OpenRun(filepath.Join(m.Dir, dir))
 }
@@ -146,7 +146,7 @@ func (m *Matrix) Runs() (runs []*Run, damaged []error) {
 		return filepath.SkipDir
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		damaged = append(damaged, fmt.Errorf("rundir: %w", err))
+		damaged = append(damaged, err)
 	}
 	slices.SortStableFunc(runs, func(a, b *Run) int { return cmp.Compare(a.Plan.Seed, b.Plan.Seed) })
 	return runs, damaged
@@ -161,7 +161,7 @@ func (m *Matrix) Place(r *Run) (cell, n int, err error) {
 	cell = slices.Index(m.dir, path.Dir(dir))
 	nth, err := strconv.Atoi(path.Base(dir))
 	if cell < 0 || err != nil || nth < 1 {
-		return 0, 0, fmt.Errorf("rundir: %s is no run of a cell of %s", r.Dir, m.Dir)
+		return 0, 0, fmt.Errorf("%s is no run of a cell of %s", r.Dir, m.Dir)
 	}
 	return cell, nth - 1, nil
 }
@@ -187,14 +187,14 @@ func (m *Matrix) SetAside(i, n int) error {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			return fmt.Errorf("rundir: %w", err)
+			return err
 		}
 		if err := os.Rename(full, to); err != nil {
-			return fmt.Errorf("rundir: %w", err)
+			return err
 		}
 		return nil
 	}
-	return fmt.Errorf("rundir: %s was set aside too often: clear %s", full, filepath.Join(m.Dir, asideDir))
+	return fmt.Errorf("%s was set aside too often: clear %s", full, filepath.Join(m.Dir, asideDir))
 }
 
 // Rel is the run's directory as the Dir of a cell of the matrix.

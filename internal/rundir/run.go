@@ -24,17 +24,17 @@ type Run struct {
 // CreateRun makes the directory of a run, with its plan. It must not exist yet.
 func CreateRun(dir string, plan history.Plan) (*Run, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return nil, fmt.Errorf("rundir: %w", err)
+		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("a run never writes over another: %w", err)
 		}
-		return nil, fmt.Errorf("rundir: %w", err)
+		return nil, err
 	}
 	for _, sub := range []string{eventsDir, logsDir} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
-			return nil, fmt.Errorf("rundir: %w", err)
+			return nil, err
 		}
 	}
 	plan.Schema, plan.Made = history.Schema, time.Now().Truncate(time.Second)
@@ -71,7 +71,7 @@ func (r *Run) OpenLog(name string) (*os.File, error) { return openLog(r.LogsDir(
 func openLog(dir, name string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, name+logExt), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("rundir: %w", err)
+		return nil, err
 	}
 	return f, nil
 }
@@ -98,7 +98,7 @@ func (r *Run) History(ctx context.Context) (*history.Index, error) {
 			return history.ReadFrom(ctx, f, f.Name())
 		}
 	} else if err != nil {
-		return nil, fmt.Errorf("rundir: %w", err)
+		return nil, err
 	}
 	files := map[string]string{} // by recorder
 	for _, e := range entries {

@@ -37,7 +37,7 @@ type place struct{ algorithm, fault string }
 func OpenSaved(name string) (Saved, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return Saved{}, fmt.Errorf("rundir: %w", err)
+		return Saved{}, err
 	}
 	if !info.IsDir() {
 		return openFile(name)
@@ -59,7 +59,7 @@ func OpenSaved(name string) (Saved, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return Saved{}, err
 	case what == IsQuorum:
-		return Saved{}, fmt.Errorf("rundir: %s is %s: it holds neither cells nor a benchmark: %w", name, what.One(), fs.ErrNotExist)
+		return Saved{}, fmt.Errorf("%s is %s: it holds neither cells nor a benchmark: %w", name, what.One(), fs.ErrNotExist)
 	}
 	return s, nil
 }
@@ -78,7 +78,7 @@ func openFile(name string) (Saved, error) {
 		return Saved{Bench: &b}, err
 	}
 	if of.Cells == nil {
-		return Saved{}, fmt.Errorf("rundir: %s holds neither cells nor a benchmark: name matrix.json, bench.json, what --json of matrix, gate, run or bench has printed, or a directory", name)
+		return Saved{}, fmt.Errorf("%s holds neither cells nor a benchmark: name matrix.json, bench.json, what --json of matrix, gate, run or bench has printed, or a directory", name)
 	}
 	var file MatrixFile
 	err := readJSON(name, &file)
@@ -141,7 +141,7 @@ func (s Saved) Lock(name, as string) (Saved, error) {
 	}
 	if !found {
 		slices.Sort(all)
-		return Saved{}, fmt.Errorf("rundir: there is no lock %q%s", name, english.Near(name, slices.Compact(all)))
+		return Saved{}, fmt.Errorf("there is no lock %q%s", name, english.Near(name, slices.Compact(all)))
 	}
 	return one, nil
 }

@@ -74,7 +74,7 @@ func framed(content []byte, b bar) (page []byte, tag string, err error) {
 	head, rest, ok := bytes.Cut(content, []byte("</head>"))
 	start, body, ok2 := bytes.Cut(rest, []byte("<body>"))
 	if !ok || !ok2 {
-		return nil, "", errors.New("serve: the page has no head")
+		return nil, "", errors.New("the page has no head")
 	}
 	with := func(b bar) ([]byte, error) {
 		var page bytes.Buffer
@@ -92,7 +92,7 @@ func framed(content []byte, b bar) (page []byte, tag string, err error) {
 		page, err = with(b)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("serve: %w", err)
+		return nil, "", err
 	}
 	return page, b.Tag, nil
 }
@@ -101,10 +101,10 @@ func framed(content []byte, b bar) (page []byte, tag string, err error) {
 func own(title, name string, data any, b bar) (page []byte, tag string, err error) {
 	var content bytes.Buffer
 	if err := reports.Head(&content, title); err != nil {
-		return nil, "", fmt.Errorf("serve: %w", err)
+		return nil, "", err
 	}
 	if err := pages().ExecuteTemplate(&content, name, data); err != nil {
-		return nil, "", fmt.Errorf("serve: %w", err)
+		return nil, "", err
 	}
 	content.WriteString("</body>\n</html>\n")
 	return framed(content.Bytes(), b)
