@@ -106,7 +106,7 @@ func check(ctx context.Context, o Options, plan history.Plan, ix *history.Index,
 	}
 	switch {
 	case err != nil:
-		err = fmt.Errorf("checker: reading the history failed: %w", err)
+		err = fmt.Errorf("reading the history failed: %w", err)
 	case len(ix.Doubts) > 0:
 		err = fmt.Errorf("the history is not whole: %s", strings.Join(ix.Doubts, "; "))
 	}

@@ -137,7 +137,7 @@ func (g *grant) gather() error {
 	ids := int32(0)
 	for i, op := range g.ops {
 		if op.ID < 0 || op.Lock < 0 || op.Return < op.Call {
-			return fmt.Errorf("checker: operation %d is malformed: %+v", i, op)
+			return fmt.Errorf("operation %d is malformed: %+v", i, op)
 		}
 		ids, g.locks = max(ids, op.ID+1), max(g.locks, op.Lock+1)
 	}
@@ -158,7 +158,7 @@ func (g *grant) assign(i int32, op Op) error {
 	switch {
 	case op.Kind == Acquire:
 		if t.acquire != none {
-			return fmt.Errorf("checker: acquisition %d is asked for twice: ids must not be reused", op.ID)
+			return fmt.Errorf("acquisition %d is asked for twice: ids must not be reused", op.ID)
 		}
 		t.acquire = i
 	case op.Kind == Expire || op.Result == Unknown || op.Result == Released:

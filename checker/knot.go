@@ -7,7 +7,7 @@ import (
 )
 
 // errTooMany is why an instant could not be put in order.
-var errTooMany = errors.New("checker: a client did several things to a lock in one instant, and too much happened in that to put it in order")
+var errTooMany = errors.New("a client did several things to a lock in one instant, and too much happened in that to put it in order")
 
 // knot is the points of one lock in one instant, and who must come before whom.
 type knot struct {

@@ -22,12 +22,12 @@ func Verify(ops []Op, w Witness) error {
 	}
 	for i, p := range w {
 		if err := v.step(p); err != nil {
-			return fmt.Errorf("checker: witness point %d at %d: %w", i, p.At, err)
+			return fmt.Errorf("witness point %d at %d: %w", i, p.At, err)
 		}
 	}
 	for i, op := range ops {
 		if op.definite() && !v.seen[i] {
-			return fmt.Errorf("checker: operation %d took effect but the witness leaves it out", i)
+			return fmt.Errorf("operation %d took effect but the witness leaves it out", i)
 		}
 	}
 	return nil

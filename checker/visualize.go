@@ -19,23 +19,23 @@ import (
 // the error says so.
 func Visualize(ctx context.Context, w io.Writer, plan history.Plan, ix *history.Index, f Finding) error {
 	if f.Layer != LayerGrant || !f.Confirmed {
-		return fmt.Errorf("checker: porcupine confirmed no finding of the layer %q", f.Layer)
+		return fmt.Errorf("porcupine confirmed no finding of the layer %q", f.Layer)
 	}
 	r, err := bounded(ctx, DefaultLimit, func() *run { return newRun(plan, ix) })
 	if err != nil {
-		return fmt.Errorf("checker: reading the history failed: %w", err)
+		return fmt.Errorf("reading the history failed: %w", err)
 	}
 	ops := slices.DeleteFunc(r.ops(), func(op Op) bool { return !slices.Contains(f.IDs, r.ID(&r.Acqs[op.ID])) })
 	m := newModel(ops)
 	if len(ops) == 0 || len(m.ids) > maxModel {
-		return fmt.Errorf("checker: %d operations of the finding: porcupine can't draw them", len(ops))
+		return fmt.Errorf("%d operations of the finding: porcupine can't draw them", len(ops))
 	}
 	model := m.model()
 	model.DescribeOperation = func(input, _ any) string { return r.describe(input.(move).Op) }
 	model.DescribeState = func(state any) string { return r.holding(m, state.([]any)) }
 	result, info := porcupine.CheckOperationsVerbose(model, m.operations(ops), confirmTime)
 	if result != porcupine.Illegal {
-		return fmt.Errorf("checker: porcupine finds the operations %v", result)
+		return fmt.Errorf("porcupine finds the operations %v", result)
 	}
 	return porcupine.Visualize(model, info, w)
 }

@@ -64,7 +64,7 @@ func (c *cutter) fill(bl *block) {
 			c.done, bl.last, bl.cut = true, true, true
 			return
 		case err != nil:
-			c.fail(bl, c.line, fmt.Errorf("read: %w", err))
+			c.fail(bl, c.line, fmt.Errorf("read the history: %w", err))
 			return
 		}
 		if end := bytes.LastIndexByte(bl.text, '\n') + 1; end > 0 {
@@ -103,7 +103,7 @@ func (c *cutter) killed(bl *block, zero int) {
 		n, err := c.in.Read(buf)
 		if rest = buf[:n]; err != nil && n == 0 {
 			if !errors.Is(err, io.EOF) {
-				c.fail(bl, c.line, fmt.Errorf("read: %w", err))
+				c.fail(bl, c.line, fmt.Errorf("read the history: %w", err))
 			}
 			return
 		}

@@ -27,7 +27,7 @@ func Follow(dir string) *Follower {
 func (f *Follower) Next() (Events, error) {
 	files, err := filepath.Glob(filepath.Join(f.dir, "*.jsonl"))
 	if err != nil {
-		return nil, fmt.Errorf("history: follow: %w", err)
+		return nil, fmt.Errorf("follow the history: %w", err)
 	}
 	var all Events
 	for _, name := range files {
@@ -44,12 +44,12 @@ func (f *Follower) Next() (Events, error) {
 func (f *Follower) read(name string) (h Events, err error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("history: follow: %w", err)
+		return nil, fmt.Errorf("follow the history: %w", err)
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.NewSectionReader(file, f.at[name], 1<<62))
 	if err != nil {
-		return nil, fmt.Errorf("history: follow: %w", err)
+		return nil, fmt.Errorf("follow the history: %w", err)
 	}
 	if end := bytes.IndexByte(text, 0); end >= 0 { // what the recorder has reserved
 		text = text[:end]
@@ -64,7 +64,7 @@ func (f *Follower) read(name string) (h Events, err error) {
 		}
 		if first && n == 0 {
 			if f.by[name], err = parseHeader(line); err != nil {
-				return nil, fmt.Errorf("history: follow %s: %w", name, err)
+				return nil, fmt.Errorf("follow %s: %w", name, err)
 			}
 			continue
 		}
@@ -74,7 +74,7 @@ func (f *Follower) read(name string) (h Events, err error) {
 			err = f.by[name].reckon(&ev)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("history: follow %s: %w", name, err)
+			return nil, fmt.Errorf("follow %s: %w", name, err)
 		}
 		h = append(h, ev)
 	}

@@ -17,7 +17,7 @@ import (
 func Read(ctx context.Context, path string) (*Index, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("history: read: %w", err)
+		return nil, fmt.Errorf("read the history: %w", err)
 	}
 	defer f.Close()
 	return ReadFrom(ctx, f, path)
@@ -46,7 +46,7 @@ func ReadFiles(ctx context.Context, paths, missing []string) (*Index, error) {
 	for _, path := range paths {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, fmt.Errorf("history: read: %w", err)
+			return nil, fmt.Errorf("read the history: %w", err)
 		}
 		err = b.read(ctx, f, path)
 		_ = f.Close() // it was only read
@@ -114,7 +114,7 @@ func (b *Builder) read(ctx context.Context, r io.Reader, name string) error {
 	b.file(name)
 	in, err := Plain(r)
 	if err != nil {
-		return fmt.Errorf("history: read %s: %w", name, err)
+		return fmt.Errorf("read %s: %w", name, err)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

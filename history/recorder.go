@@ -38,14 +38,14 @@ const windowSize = 1 << 20
 func Create(path string) (*Recorder, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("history: create: %w", err)
+		return nil, fmt.Errorf("create the history: %w", err)
 	}
 	r := &Recorder{f: f, buf: make([]byte, 0, 1024)}
 	if r.window, err = mapWindow(f, 0); err != nil {
 		r.window = nil
 	}
 	if r.append([]byte(header)); r.err != nil {
-		return nil, fmt.Errorf("history: create: %w", errors.Join(r.err, f.Close()))
+		return nil, fmt.Errorf("create the history: %w", errors.Join(r.err, f.Close()))
 	}
 	return r, nil
 }
@@ -126,7 +126,7 @@ func (r *Recorder) Close() error {
 	}
 	err := errors.Join(r.err, unmapped, r.f.Truncate(r.end), r.f.Close())
 	if r.err = os.ErrClosed; err != nil { // a later Record is lost, not a crash
-		return fmt.Errorf("history: record: %w", err)
+		return fmt.Errorf("record an event: %w", err)
 	}
 	return nil
 }

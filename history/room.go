@@ -9,7 +9,7 @@ import (
 )
 
 // ErrTooLarge is a history that this machine has not the memory for.
-var ErrTooLarge = errors.New("history: too large for the memory of this machine")
+var ErrTooLarge = errors.New("the history is too large for the memory of this machine")
 
 // room says in time that the memory will not do: afterwards the kernel would end the
 // whole process. It is asked now and then.

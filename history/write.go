@@ -12,10 +12,10 @@ import (
 func Write(path string, h Events) error {
 	f, err := os.Create(path)
 	if err != nil {
-		return fmt.Errorf("history: write: %w", err)
+		return fmt.Errorf("write the history: %w", err)
 	}
 	if err := errors.Join(WriteTo(f, h), f.Close()); err != nil {
-		return fmt.Errorf("history: write: %w", err)
+		return fmt.Errorf("write the history: %w", err)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (b *Bench) Text() ([]byte, error) {
 				continue
 			}
 			if err := w.Write(res); err != nil {
-				return nil, fmt.Errorf("cost: write the text form: %w", err)
+				return nil, fmt.Errorf("write the text form: %w", err)
 			}
 		}
 	}

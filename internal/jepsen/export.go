@@ -51,7 +51,7 @@ type exporter struct {
 // protected store have no place in it.
 func Export(w io.Writer, ix *history.Index) error {
 	if len(ix.Doubts) > 0 {
-		return fmt.Errorf("jepsen: the history is not whole, which Jepsen's format can't say: %s", ix.Doubts[0])
+		return fmt.Errorf("the history is not whole, which Jepsen's format can't say: %s", ix.Doubts[0])
 	}
 	e := &exporter{ix: ix, from: ix.Start - 1}
 	for i := range ix.Acqs {

@@ -40,7 +40,7 @@ func ParseReading(s string) (Reading, error) {
 	case Drop, Ends:
 		return r, nil
 	}
-	return "", fmt.Errorf("jepsen: a failed release can be read as %q or %q, not %q", Drop, Ends, s)
+	return "", fmt.Errorf("a failed release can be read as %q or %q, not %q", Drop, Ends, s)
 }
 
 // Is reports whether a file looks like a history of Jepsen, by its name and its
@@ -61,7 +61,7 @@ func Is(path string, head []byte) bool {
 func ReadFrom(ctx context.Context, r io.Reader, name string, reading Reading) (*history.Index, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return nil, fmt.Errorf("jepsen: read: %w", err)
+		return nil, fmt.Errorf("read Jepsen's history: %w", err)
 	}
 	h, notes, err := Parse(string(text), name, reading)
 	if err != nil {
@@ -72,7 +72,7 @@ func ReadFrom(ctx context.Context, r io.Reader, name string, reading Reading) (*
 	}
 	ix, err := history.Of(h)
 	if err != nil {
-		return nil, fmt.Errorf("jepsen: %s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	ix.Notes = append(notes, ix.Notes...)
 	return ix, nil

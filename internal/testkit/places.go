@@ -42,7 +42,7 @@ func (r room) take(ctx context.Context, n int) (free func(), err error) {
 	case queue <- struct{}{}:
 		defer func() { <-queue }()
 	case <-ctx.Done():
-		return nil, fmt.Errorf("testkit: places: %w", ctx.Err())
+		return nil, fmt.Errorf("places: %w", ctx.Err())
 	}
 	door, err := locked(ctx, filepath.Join(r.dir, "door"), often)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r room) lock(held []*os.File, n int) (now []*os.File, others int, err erro
 // locked waits until nobody else has the file.
 func locked(ctx context.Context, path string, pause func() time.Duration) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("testkit: places: %w", err)
+		return nil, fmt.Errorf("places: %w", err)
 	}
 	for {
 		f, err := tryLock(path)
@@ -113,7 +113,7 @@ func locked(ctx context.Context, path string, pause func() time.Duration) (*os.F
 func tryLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("testkit: places: %w; with another TMPDIR it has a directory of its own", err)
+		return nil, fmt.Errorf("places: %w; with another TMPDIR it has a directory of its own", err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {
@@ -123,5 +123,5 @@ func tryLock(path string) (*os.File, error) {
 	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
 		return nil, nil
 	}
-	return nil, fmt.Errorf("testkit: places: lock %s: %w", path, err)
+	return nil, fmt.Errorf("places: lock %s: %w", path, err)
 }

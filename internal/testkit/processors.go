@@ -31,18 +31,18 @@ type spent struct{ idle, all float64 }
 func processors() (spent, error) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
-		return spent{}, fmt.Errorf("testkit: whether processors are idle: %w", err)
+		return spent{}, fmt.Errorf("whether processors are idle: %w", err)
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	fields := strings.Fields(line)
 	if len(fields) < 6 || fields[0] != "cpu" {
-		return spent{}, fmt.Errorf("testkit: whether processors are idle: /proc/stat begins with %q", line)
+		return spent{}, fmt.Errorf("whether processors are idle: /proc/stat begins with %q", line)
 	}
 	var s spent
 	for i, field := range fields[1:min(len(fields), 9)] {
 		n, err := strconv.ParseFloat(field, 64)
 		if err != nil {
-			return spent{}, fmt.Errorf("testkit: whether processors are idle: /proc/stat: %w", err)
+			return spent{}, fmt.Errorf("whether processors are idle: /proc/stat: %w", err)
 		}
 		s.all += n
 		if i == 1 || i == 3 || i == 4 {

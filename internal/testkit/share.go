@@ -113,7 +113,7 @@ func (s spent) idleSince(before spent) bool {
 func rest(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
-		return fmt.Errorf("testkit: places: %w", ctx.Err())
+		return fmt.Errorf("places: %w", ctx.Err())
 	case <-time.After(d):
 		return nil
 	}

@@ -145,7 +145,7 @@ func (l *loopback) Network() lab.Network { return nil }
 func (l *loopback) Host(_ context.Context, name, _ string) (lab.Host, error) {
 	pid, n := os.Getpid(), hosts.Add(1)
 	if n > 254 {
-		return nil, fmt.Errorf("labtest: no address is left for %s", name)
+		return nil, fmt.Errorf("no address is left for %s", name)
 	}
 	addr := fmt.Sprintf("127.%d.%d.%d", 1+pid>>8%250, pid%256, n)
 	return &loopbackHost{lab: l, place: lab.Place{Name: name, Addr: addr, Dir: filepath.Join(l.scratch, name)}}, nil

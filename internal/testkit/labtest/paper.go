@@ -143,7 +143,7 @@ func (h *paperHost) Start(_ context.Context, p lab.Program) (lab.Process, error)
 	h.lab.mu.Lock()
 	defer h.lab.mu.Unlock()
 	if h.running() {
-		return nil, fmt.Errorf("labtest: start %s: its port is taken", h.name)
+		return nil, fmt.Errorf("start %s: its port is taken", h.name)
 	}
 	h.starts++
 	h.now = &paperProcess{paperHost: h, port: p.Port, ended: make(chan struct{})}

@@ -71,7 +71,7 @@ func Parse(text string) (Sketch, error) {
 		}
 		ev, err := event(strings.Fields(line), unit)
 		if err != nil {
-			return s, fmt.Errorf("shorthand: %q: %w", line, err)
+			return s, fmt.Errorf("%q: %w", line, err)
 		}
 		s.Events = append(s.Events, ev)
 	}
