@@ -38,12 +38,12 @@ const (
 func newProxy(server string, speaks wire.Language) (*proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("conform: proxy: %w", err)
+		return nil, fmt.Errorf("proxy: %w", err)
 	}
 	p := &proxy{server: server, speaks: speaks, l: l, conns: map[net.Conn]bool{}}
 	if err := p.keep(); err != nil {
 		p.close()
-		return nil, fmt.Errorf("conform: proxy: %w", err)
+		return nil, fmt.Errorf("proxy: %w", err)
 	}
 	go p.serve()
 	return p, nil

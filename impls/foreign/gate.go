@@ -31,7 +31,7 @@ type gate struct {
 func newGate(server string, speaks wire.Language, place int, c *client) (*gate, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("foreign: listen for %s: %w", server, err)
+		return nil, fmt.Errorf("listen for %s: %w", server, err)
 	}
 	g := &gate{server: server, speaks: speaks, place: place, client: c, l: l, conns: map[net.Conn]bool{}}
 	g.dial, g.end = context.WithCancel(context.Background())
@@ -120,7 +120,7 @@ func (p *pair) copy(to, from *net.TCPConn, pass func(io.Writer, []byte) error) {
 }
 
 // errGone ends a connection that the program still writes to, and the server does not read.
-var errGone = errors.New("foreign: the server has closed this connection")
+var errGone = errors.New("the server has closed this connection")
 
 // leave notes that the server has closed its end.
 func (p *pair) leave() {

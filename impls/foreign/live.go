@@ -49,7 +49,7 @@ func Clocks(ctx context.Context) (wall, mono time.Duration, err error) {
 		case err != nil:
 			return 0, 0, err
 		case m.Wall == 0 || m.Mono == 0:
-			return 0, 0, fmt.Errorf("foreign: %s did not tell its wall_ns and mono_ns when it was asked for its clock", p.name)
+			return 0, 0, fmt.Errorf("%s did not tell its wall_ns and mono_ns when it was asked for its clock", p.name)
 		}
 		w, o := time.Duration(m.Wall-clock.MachineWall().UnixNano()), time.Duration(m.Mono-int64(clock.Now()))
 		if i == 0 || max(w.Abs(), o.Abs()) < max(wall.Abs(), mono.Abs()) {
@@ -65,14 +65,14 @@ func Clocks(ctx context.Context) (wall, mono time.Duration, err error) {
 func Ahead(ctx context.Context) (least time.Duration, err error) {
 	for i, p := range live.list() {
 		if p.noClock != nil {
-			return 0, fmt.Errorf("foreign: %s has the machine's clocks: %w", p.name, p.noClock)
+			return 0, fmt.Errorf("%s has the machine's clocks: %w", p.name, p.noClock)
 		}
 		m, err := p.ask(ctx, message{Do: doClock}, nil)
 		if err != nil {
 			return 0, err
 		}
 		if m.Wall == 0 {
-			return 0, errors.New("foreign: " + p.name + " did not tell its wall_ns when it was asked for its clock")
+			return 0, errors.New(p.name + " did not tell its wall_ns when it was asked for its clock")
 		}
 		ahead := time.Duration(m.Wall - clock.MachineWall().UnixNano())
 		if i == 0 || ahead.Abs() < least.Abs() {

@@ -242,7 +242,7 @@ func (c *client) Release(ctx context.Context, req lb.Request) error {
 
 // failed is the error of an answer that no-effect or unknown is.
 func (c *client) failed(ctx context.Context, what string, m message) error {
-	err := fmt.Errorf("foreign: %s: %s", what, m.Say)
+	err := fmt.Errorf("%s: %s", what, m.Say)
 	if m.Say == sayNoEffect {
 		err = lb.ErrNoEffect
 	}

@@ -77,11 +77,11 @@ func newProcess(c Command, log io.Writer, hear func(message)) (*process, error) 
 	p.cmd.WaitDelay = closeBound // a helper may hold its standard error
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
-		return nil, fmt.Errorf("foreign: start %s: %w", p.name, err)
+		return nil, fmt.Errorf("start %s: %w", p.name, err)
 	}
 	out, theirs, err := os.Pipe() // not StdoutPipe, which ends with the process, read or not
 	if err != nil {
-		return nil, fmt.Errorf("foreign: start %s: %w", p.name, err)
+		return nil, fmt.Errorf("start %s: %w", p.name, err)
 	}
 	p.cmd.Stdout = theirs
 	ended, read := make(chan error, 1), make(chan struct{})
@@ -89,7 +89,7 @@ func newProcess(c Command, log io.Writer, hear func(message)) (*process, error) 
 	_ = theirs.Close()
 	if err != nil {
 		_ = out.Close()
-		return nil, fmt.Errorf("foreign: start %s: %w", p.name, err)
+		return nil, fmt.Errorf("start %s: %w", p.name, err)
 	}
 	live.add(p)
 	go p.write(in)
@@ -208,7 +208,7 @@ func (p *process) answered(q *question) (message, error) {
 }
 
 // errUnwanted is the answer that nobody waited for.
-var errUnwanted = errors.New("foreign: nobody waits for the answer any more")
+var errUnwanted = errors.New("nobody waits for the answer any more")
 
 // patiently waits until one of them is closed, and reports whether one was before so much time
 // had passed in which this process ran: one that was frozen has not waited.
@@ -271,4 +271,4 @@ func (p *process) close() {
 	}
 }
 
-var errClosed = errors.New("foreign: closed")
+var errClosed = errors.New("closed")

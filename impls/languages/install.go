@@ -20,27 +20,27 @@ func install() (string, error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("languages: there is no place for the adapters: set HOME or XDG_CACHE_HOME: %w", err)
+		return "", fmt.Errorf("there is no place for the adapters: set HOME or XDG_CACHE_HOME: %w", err)
 	}
 	dir := filepath.Join(cache, "lockbench", "adapters-"+sum)
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return "", fmt.Errorf("languages: install the adapters (XDG_CACHE_HOME says where): %w", err)
+		return "", fmt.Errorf("install the adapters (XDG_CACHE_HOME says where): %w", err)
 	}
 	// Whoever is first gives it its name: it is there whole, or not at all.
 	draft, err := os.MkdirTemp(filepath.Dir(dir), "draft-")
 	if err != nil {
-		return "", fmt.Errorf("languages: install the adapters: %w", err)
+		return "", fmt.Errorf("install the adapters: %w", err)
 	}
 	defer os.RemoveAll(draft)
 	if err := unpack(draft); err != nil {
-		return "", fmt.Errorf("languages: install the adapters: %w", err)
+		return "", fmt.Errorf("install the adapters: %w", err)
 	}
 	if err := os.Rename(draft, dir); err != nil {
 		if _, there := os.Stat(dir); there != nil {
-			return "", fmt.Errorf("languages: install the adapters: %w", err)
+			return "", fmt.Errorf("install the adapters: %w", err)
 		}
 	}
 	return dir, nil

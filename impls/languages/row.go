@@ -35,7 +35,7 @@ func adapter(command, described, needs string, expect []lb.Expectation) lb.Impl 
 	}
 	d, err := foreign.ParseFile(text)
 	if err != nil {
-		panic(fmt.Errorf("languages: %s: %w", described, err))
+		panic(fmt.Errorf("%s: %w", described, err))
 	}
 	// Which clock a library of another language reads nobody promises.
 	expect = slices.Clone(expect)

@@ -2,7 +2,6 @@ package languages
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 
 	"github.com/lockbench/lockbench/impls/foreign"
@@ -26,7 +25,7 @@ func Templates() (all []foreign.Template) {
 		for _, name := range append(t.along, t.from) {
 			text, err := adapters.ReadFile("adapters/" + name)
 			if err != nil {
-				panic(fmt.Errorf("languages: %w", err)) // it is part of the program
+				panic(err) // it is part of the program
 			}
 			one.Files[strings.ReplaceAll(name, t.from, t.to)] = renamed(string(text), t.from, t.to)
 		}

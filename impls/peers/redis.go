@@ -27,7 +27,7 @@ func (p onGoRedis) Info() lb.Info { return p.info }
 
 func (p onGoRedis) Open(_ context.Context, env *lb.Env) (lb.Client, error) {
 	if len(env.Servers) == 0 {
-		return nil, errors.New("peers: redis: the run has no server")
+		return nil, errors.New("redis: the run has no server")
 	}
 	r := &goRedis{env: env}
 	for i, addr := range env.Servers {

@@ -49,7 +49,7 @@ func (c *redislockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Leas
 			return nil, lb.ErrHeld
 		}
 		if err != nil {
-			return nil, fmt.Errorf("peers: redislock: %w", err)
+			return nil, fmt.Errorf("redislock: %w", err)
 		}
 		c.held.Put(req.Owner, lock)
 		return c.env.Grant(req, 0, c.env.Validity(call)), nil
@@ -96,5 +96,5 @@ func (c *redislockClient) Release(ctx context.Context, req lb.Request) error {
 		c.held.Drop(req.Owner)
 		return c.lost(unanswered)
 	}
-	return fmt.Errorf("peers: redislock: release: %w", err)
+	return fmt.Errorf("redislock: release: %w", err)
 }

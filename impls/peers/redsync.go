@@ -73,7 +73,7 @@ func (c *redsyncClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease,
 		case ctx.Err() != nil:
 			return nil, c.gaveUp(ctx, req, m, err)
 		case anyUnanswered(err):
-			return nil, fmt.Errorf("peers: redsync: %w", err)
+			return nil, fmt.Errorf("redsync: %w", err)
 		case req.Try:
 			return nil, lb.ErrHeld
 		}
@@ -87,7 +87,7 @@ func (c *redsyncClient) gaveUp(ctx context.Context, req lb.Request, m *redsync.M
 	defer cancel()
 	c.serve(ctx, req, "")
 	if _, e := m.UnlockContext(ctx); anyUnanswered(e) {
-		return fmt.Errorf("peers: redsync: %w", errors.Join(err, e))
+		return fmt.Errorf("redsync: %w", errors.Join(err, e))
 	}
 	return lb.NoEffect(err)
 }
@@ -107,7 +107,7 @@ func (c *redsyncClient) Release(ctx context.Context, req lb.Request) error {
 	case ok:
 		return nil
 	case anyUnanswered(err):
-		return fmt.Errorf("peers: redsync: release: %w", err)
+		return fmt.Errorf("redsync: release: %w", err)
 	}
 	return c.lost(unanswered)
 }

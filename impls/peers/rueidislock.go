@@ -54,7 +54,7 @@ const measured = "the library's code, and measured"
 
 func (rueidislockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if len(env.Servers) == 0 {
-		return nil, errors.New("peers: rueidislock: the run has no server")
+		return nil, errors.New("rueidislock: the run has no server")
 	}
 	c := &rueidislockClient{env: env}
 	option := rueidislock.LockerOption{
@@ -79,7 +79,7 @@ func (rueidislockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error)
 	select {
 	case o := <-done:
 		if o.error != nil {
-			return nil, fmt.Errorf("peers: rueidislock: connect to %s: %w", env.Servers[0], o.error)
+			return nil, fmt.Errorf("rueidislock: connect to %s: %w", env.Servers[0], o.error)
 		}
 		c.locker = o.Locker
 		return lb.Again(lb.Exclusive(c)), nil
@@ -89,7 +89,7 @@ func (rueidislockImpl) Open(ctx context.Context, env *lb.Env) (lb.Client, error)
 				o.Close()
 			}
 		}()
-		return nil, fmt.Errorf("peers: rueidislock: connect to %s: %w", env.Servers[0], ctx.Err())
+		return nil, fmt.Errorf("rueidislock: connect to %s: %w", env.Servers[0], ctx.Err())
 	}
 }
 
@@ -199,7 +199,7 @@ func (c *rueidislockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Le
 		return nil, lb.ErrHeld
 	default:
 		giveUp()
-		return nil, fmt.Errorf("peers: rueidislock: %w", err)
+		return nil, fmt.Errorf("rueidislock: %w", err)
 	}
 	h.lease = c.env.Grant(req, 0, 0)
 	h.granted.Store(true)
@@ -230,7 +230,7 @@ func (c *rueidislockClient) Release(ctx context.Context, req lb.Request) error {
 		return lb.ErrLost
 	}
 	if h.unsure {
-		return errors.New("peers: rueidislock: an earlier release was not answered")
+		return errors.New("rueidislock: an earlier release was not answered")
 	}
 	lost := !h.deaf()
 	c.release.Store(h.acquisition)
@@ -243,11 +243,11 @@ func (c *rueidislockClient) Release(ctx context.Context, req lb.Request) error {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		return fmt.Errorf("peers: rueidislock: release: %w", ctx.Err())
+		return fmt.Errorf("rueidislock: release: %w", ctx.Err())
 	}
 	c.release.Store(nil)
 	if c.unanswered.Load() != unanswered {
-		return errors.New("peers: rueidislock: release: the server did not answer")
+		return errors.New("rueidislock: release: the server did not answer")
 	}
 	c.held.Drop(req.Owner)
 	switch {

@@ -47,7 +47,7 @@ func (c setNX) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 		call := c.env.Clock.Mono()
 		set, err := c.nodes[0].SetNX(ctx, req.Lock, req.Owner, c.env.TTL).Result()
 		if err != nil {
-			return nil, fmt.Errorf("peers: go-redis: %w", err)
+			return nil, fmt.Errorf("go-redis: %w", err)
 		}
 		if !set {
 			return nil, lb.ErrHeld
@@ -62,7 +62,7 @@ func (c setNX) Release(ctx context.Context, req lb.Request) error {
 	n, err := compareAndDelete.Run(ctx, c.nodes[0], []string{req.Lock}, req.Owner).Int64()
 	switch {
 	case err != nil:
-		return fmt.Errorf("peers: go-redis: release: %w", err)
+		return fmt.Errorf("go-redis: release: %w", err)
 	case n == 0:
 		return c.lost(unanswered)
 	}

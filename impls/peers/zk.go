@@ -76,7 +76,7 @@ func (zkLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		}
 	}))
 	if err != nil {
-		return nil, fmt.Errorf("peers: zk: %w", err)
+		return nil, fmt.Errorf("zk: %w", err)
 	}
 	c.conn = conn
 	select {
@@ -84,7 +84,7 @@ func (zkLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		return lb.Again(c), nil
 	case <-ctx.Done():
 		go conn.Close() // waits for a server that does not answer
-		return nil, fmt.Errorf("peers: zk: connect to %v: %w", env.Servers, ctx.Err())
+		return nil, fmt.Errorf("zk: connect to %v: %w", env.Servers, ctx.Err())
 	}
 }
 
@@ -132,7 +132,7 @@ func (c *zkLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 		close(a.done)
 	}()
 	if err := c.env.Wait(ctx, req, "lock", a.await); err != nil {
-		return nil, fmt.Errorf("peers: zk: lock: %w", err)
+		return nil, fmt.Errorf("zk: lock: %w", err)
 	}
 	return c.env.Grant(req, 0, 0), nil
 }
@@ -153,7 +153,7 @@ func (c *zkLockClient) Release(ctx context.Context, req lb.Request) error {
 		return lb.ErrLost
 	}
 	if err := a.await(ctx); err != nil {
-		return fmt.Errorf("peers: zk: release: %w", err) // Lock may have left its node behind
+		return fmt.Errorf("zk: release: %w", err) // Lock may have left its node behind
 	}
 	c.req.Store(&req)
 	unlocked := make(chan error, 1)
@@ -175,7 +175,7 @@ func (c *zkLockClient) Release(ctx context.Context, req lb.Request) error {
 		c.held.Drop(req.Owner)
 		return lb.ErrReleased
 	}
-	return fmt.Errorf("peers: zk: unlock: %w", err)
+	return fmt.Errorf("zk: unlock: %w", err)
 }
 
 func (c *zkLockClient) Close() error {

@@ -111,7 +111,7 @@ func (c *jetcdClient) Release(ctx context.Context, req lb.Request) error {
 		delete(c.locks, req.Lock)
 		l.scheduledExecutorService.shutdown()
 		if _, err := c.etcd.Revoke(etcd.For(ctx, req), l.leaseID); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
-			return fmt.Errorf("published: revoke: %w", err)
+			return fmt.Errorf("revoke: %w", err)
 		}
 		return lb.ErrLost
 	}
@@ -223,7 +223,7 @@ func (l *etcdDistributedLock) keepAliveOnce(ctx context.Context, req lb.Request,
 	})
 }
 
-var errIllegalMonitorState = fmt.Errorf("published: IllegalMonitorStateException: the thread has not got the lock: %w", lb.ErrLost)
+var errIllegalMonitorState = fmt.Errorf("IllegalMonitorStateException: the thread has not got the lock: %w", lb.ErrLost)
 
 func (l *etcdDistributedLock) unlock(ctx context.Context, req lb.Request) error {
 	if l.data == nil {

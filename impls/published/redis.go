@@ -32,7 +32,7 @@ func (a onRedis) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 func ask[T any](ctx context.Context, env *lb.Env, req lb.Request, name string, command func(context.Context) (T, error)) (v T, err error) {
 	err = env.Send(ctx, req, name, func(ctx context.Context) (err error) {
 		if v, err = redisconn.Ask(ctx, command); err != nil {
-			return fmt.Errorf("published: %s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
 	})

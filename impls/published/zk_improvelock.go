@@ -74,7 +74,7 @@ func (zkImproveLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	}
 	if err != nil {
 		c.close()
-		return nil, fmt.Errorf("published: make %s: %w", lockPath, err)
+		return nil, fmt.Errorf("make %s: %w", lockPath, err)
 	}
 	return l, nil
 }

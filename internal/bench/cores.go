@@ -114,7 +114,7 @@ func (m *measurement) startSpinner(ctx context.Context, cores []int) (lab.Proces
 // asleep lets the cores sleep while something is done, if they are kept awake.
 func (m *measurement) asleep(do func() error) error {
 	if err := m.spinner.Signal(syscall.SIGSTOP); err != nil {
-		return fmt.Errorf("bench: let the cores sleep: %w", err)
+		return fmt.Errorf("let the cores sleep: %w", err)
 	}
 	return errors.Join(do(), m.spinner.Signal(syscall.SIGCONT))
 }

@@ -97,7 +97,7 @@ func Awake(ctx context.Context, says io.Writer, list string) error {
 	}
 	for range cores {
 		if err := <-began; err != nil {
-			return fmt.Errorf("bench: keep a core awake: %w", err)
+			return fmt.Errorf("keep a core awake: %w", err)
 		}
 	}
 	if _, err := fmt.Fprintln(says, awake); err != nil {

@@ -16,21 +16,21 @@ import (
 func diskSync(dir string) (_ []cost.Quantile, err error) {
 	const writes, block = 200, 4096
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("bench: measure the disk: %w", err)
+		return nil, fmt.Errorf("measure the disk: %w", err)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "sync"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("bench: measure the disk: %w", err)
+		return nil, fmt.Errorf("measure the disk: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
 	times, b := cost.NewLatencies(), make([]byte, block)
 	for range writes {
 		start := clock.Now()
 		if _, err := f.Write(b); err != nil {
-			return nil, fmt.Errorf("bench: measure the disk: %w", err)
+			return nil, fmt.Errorf("measure the disk: %w", err)
 		}
 		if err := dataSync(f); err != nil {
-			return nil, fmt.Errorf("bench: measure the disk: %w", err)
+			return nil, fmt.Errorf("measure the disk: %w", err)
 		}
 		times.Add(clock.Now().Sub(start))
 	}

@@ -42,7 +42,7 @@ func (m *measurement) distances(ctx context.Context, c catalog.Catalog) error {
 	}
 	far, ok := m.lab.(lab.Stretchable)
 	if !ok {
-		return errors.New("bench: the lab's hosts can't be put far from each other")
+		return errors.New("the lab's hosts can't be put far from each other")
 	}
 	for i, d := range near(m.plan.Distances) {
 		at := &cost.Far{RoundTrip: d}

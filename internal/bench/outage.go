@@ -41,7 +41,7 @@ const held = "held"
 func Hold(ctx context.Context, in io.Reader, out io.Writer, c catalog.Catalog) error {
 	var h Holder
 	if err := json.NewDecoder(in).Decode(&h); err != nil {
-		return fmt.Errorf("bench: hold: %w", err)
+		return fmt.Errorf("hold the lock: %w", err)
 	}
 	c, err := c.With(h.Exec)
 	if err != nil {

@@ -128,7 +128,7 @@ func bringUp(ctx context.Context, l lab.Lab, d lab.Driver, c catalog.Catalog, p 
 			if err != nil {
 				mu.Lock()
 				defer mu.Unlock()
-				errs = append(errs, fmt.Errorf("bench: %s, %s: %w", at.topology, at.servers, err))
+				errs = append(errs, fmt.Errorf("%s, %s: %w", at.topology, at.servers, err))
 			}
 		})
 	}

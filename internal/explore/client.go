@@ -126,7 +126,7 @@ func (p probe) Go(as lb.Actor) func() {
 	return func() { end() }
 }
 
-var errDead = errors.New("explore: the client has died")
+var errDead = errors.New("the client has died")
 
 // step holds who calls it until the scheduler lets it go.
 func (c *client) step(ctx context.Context, m lb.Move) error {

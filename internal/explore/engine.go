@@ -99,11 +99,11 @@ func newEngine(ctx context.Context, impl lb.Impl, work workloads.Workload, b Bou
 	}
 	var err error
 	if e.held.counter, err = service.Counter(); err != nil && !errors.Is(err, lab.ErrNoCount) {
-		return nil, fmt.Errorf("explore: %w", err)
+		return nil, err
 	}
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("explore: %w", err)
+		return nil, err
 	}
 	e.store = l.Addr().String()
 	store := workloads.NewStore(func(ev history.Event) {
@@ -221,7 +221,7 @@ func (e *engine) client(ctx context.Context, o *order, name string) (*client, er
 		for _, r := range c.relays {
 			r.close()
 		}
-		return nil, fmt.Errorf("explore: %w", err)
+		return nil, err
 	}
 	c.on(o)
 	return c, nil

@@ -34,7 +34,7 @@ func Execute(ctx context.Context, c catalog.Catalog, p Plan, tell func(Progress)
 		result = cmp.Or(t.Result, result)
 	})
 	if err == nil && result == nil {
-		err = errors.New("explore: the exploration ended without a result")
+		err = errors.New("the exploration ended without a result")
 	}
 	return result, err
 }

@@ -68,7 +68,7 @@ func (h *held) read(ctx context.Context, name string, do func() error) error {
 		h.row[name] = 0
 	}
 	if err == nil && h.row[name] >= mostInARow {
-		err = fmt.Errorf("explore: the lock says that its %s only reads (Info.Reads), and each time the server counted a change", name)
+		err = fmt.Errorf("the lock says that its %s only reads (Info.Reads), and each time the server counted a change", name)
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -46,7 +45,7 @@ type news struct {
 func newRelay(server string, speaks wire.Language) (*relay, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("explore: %w", err)
+		return nil, err
 	}
 	r := &relay{server: server, speaks: speaks, l: l, conns: map[net.Conn]bool{}}
 	go r.serve()

@@ -23,7 +23,7 @@ const ClockFile = clock.FileVar
 func Serve(ctx context.Context, args []string) error {
 	if file := os.Getenv(ClockFile); file != "" {
 		if err := clock.Follow(file); err != nil {
-			return fmt.Errorf("etcdserver: move the clock: %w", err)
+			return fmt.Errorf("move the clock: %w", err)
 		}
 	}
 	cfg := embed.NewConfig()
@@ -40,12 +40,12 @@ func Serve(ctx context.Context, args []string) error {
 	cfg.AdvertiseClientUrls = flags.UniqueURLsFromFlag(set, "advertise-client-urls")
 	e, err := embed.StartEtcd(cfg)
 	if err != nil {
-		return fmt.Errorf("etcdserver: start: %w", err)
+		return fmt.Errorf("start etcd: %w", err)
 	}
 	defer e.Close()
 	select {
 	case err := <-e.Err():
-		return fmt.Errorf("etcdserver: %w", err)
+		return err
 	case <-ctx.Done():
 		return nil
 	}

@@ -77,7 +77,7 @@ func TestServe(t *testing.T) {
 		cancel()
 		_ = c.Close()
 		if start == 0 {
-			if err := Serve(t.Context(), args); err == nil || !strings.Contains(err.Error(), "etcdserver: start") {
+			if err := Serve(t.Context(), args); err == nil || !strings.Contains(err.Error(), "start etcd") {
 				t.Errorf("a second at the same port: %v", err)
 			}
 		}
