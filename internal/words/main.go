@@ -1,6 +1,7 @@
 // Command words looks for forms that read like a translation (banned.txt) in all that a user
-// reads: pages in Markdown, templates, and the texts in the code of the program. It prints each with
-// its place and what to say instead, and ends with 1 if it found one.
+// reads: pages in Markdown, templates, and the texts in the code of the program; and for errors that begin with
+// the name of their package, which says nothing to a user. It prints each with its place and what to say instead,
+// and ends with 1 if it found one.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -92,6 +94,9 @@ func lookInCode(forms []form, path string) (found []string, err error) {
 		return nil, err
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
+		if text, at := errorText(n); strings.HasPrefix(text, file.Name.Name+": ") && !named(path, file.Name.Name) {
+			found = append(found, fmt.Sprintf("%s:%d: an error begins with its package: say what was tried, and to whom", path, files.Position(at).Line))
+		}
 		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING {
 			if text, err := strconv.Unquote(s.Value); err == nil {
 				found = append(found, lookFor(forms, path, text, files.Position(s.Pos()).Line)...)
@@ -100,6 +105,27 @@ func lookInCode(forms []form, path string) (found []string, err error) {
 		return true
 	})
 	return found, nil
+}
+
+// errorText is the text of an error that is made there, "" for anything else.
+func errorText(n ast.Node) (text string, at token.Pos) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return "", 0
+	}
+	f, isMethod := call.Fun.(*ast.SelectorExpr)
+	s, isText := call.Args[0].(*ast.BasicLit)
+	if !isMethod || !isText || f.Sel.Name != "New" && f.Sel.Name != "Errorf" {
+		return "", 0
+	}
+	text, _ = strconv.Unquote(s.Value) // what is no string begins with no name
+	return text, s.Pos()
+}
+
+// named are packages whose name tells a reader something: of the servers that a lock runs on, of the
+// engine of containers, and of the program.
+func named(path, name string) bool {
+	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "impls") || name == "docker" || name == "lockbench"
 }
 
 // lookFor looks in a text that begins in this line of its file.

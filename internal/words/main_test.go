@@ -14,6 +14,8 @@ func TestPlanted(t *testing.T) {
 	for name, text := range map[string]string{
 		"page.md":          "# A page\n\nDeclared, and so\nit was. There are 12 cells. There are 1,000 locks. There are 1 servers.\n\nFine. Who takes back what was given is barging.\nWho waits for whom?\n\nWho comes later waits.\n",
 		"deeper/code.go":   "package code\n\n// Who writes comments may say anew.\nvar (\n\t_ = \"asked for by who is late\"\n\t_ = `two lines,\nand nobody gets on`\n\t_ = \"this, the shelf, theirs\"\n)\n",
+		"errors/code.go":   "package lab\n\nvar (\n\t_ = fmt.Errorf(\"lab: start %s\", a)\n\t_ = errors.New(\"lab: no\")\n\t_ = errors.New(\"the lab: no\")\n\t_ = say(\"lab: \")\n)\n",
+		"impls/zk/code.go": "package zk\n\nvar _ = errors.New(\"zk: no\")\n",
 		"code_test.go":     "package code\n\nvar _ = \"made anew\"\n",
 		"testdata/page.md": "made anew\n",
 	} {
@@ -35,6 +37,7 @@ func TestPlanted(t *testing.T) {
 	want := []string{
 		`deeper/code.go:5: "by who is": say`, `deeper/code.go:7: "gets on": say "makes progress"`,
 		`page.md:3: "Declared, and so\nit was": say "as expected"`, `page.md:4: "There are 1 s": say`, `page.md:6: ". Who takes back what was given is barging.": say`,
+		"errors/code.go:4: an error begins with its package", "errors/code.go:5: an error begins with its package",
 		`page.md:9: "Who comes later waits.": say`,
 	}
 	got := strings.ReplaceAll(strings.Join(found, "\n"), dir+"/", "")
