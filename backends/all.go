@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/backends/etcd"
 	"github.com/lockbench/lockbench/backends/mariadb"
 	"github.com/lockbench/lockbench/backends/memcached"
+	"github.com/lockbench/lockbench/backends/nats"
 	"github.com/lockbench/lockbench/backends/postgres"
 	"github.com/lockbench/lockbench/backends/redis"
 	"github.com/lockbench/lockbench/backends/zookeeper"
@@ -18,7 +19,7 @@ import (
 // Topologies are all there are.
 func Topologies() []lab.Topology {
 	none := []lab.Topology{{Name: "none", Doc: "no lock service"}}
-	return slices.Concat(none, redis.Topologies(), zookeeper.Topologies(), etcd.Topologies(), mariadb.Topologies(), postgres.Topologies(), memcached.Topologies())
+	return slices.Concat(none, redis.Topologies(), zookeeper.Topologies(), etcd.Topologies(), mariadb.Topologies(), postgres.Topologies(), memcached.Topologies(), nats.Topologies())
 }
 
 // Stores are the databases that can keep the protected store's fenced copy.

@@ -24,12 +24,12 @@ var namedElsewhere = map[string]string{
 	"reports/lockpage.go":                 "an example of a store that refuses late writes",
 	"cli/bench.go":                        "the default baseline is a row",
 	"cli/serve.go":                        "an example of a command",
-	"cli/hidden.go":                       "the etcd that is built in is a verb of this program",
+	"cli/hidden.go":                       "the servers that are built in are verbs of this program",
 	"cli/facts.go":                        "examples of commands",
 	"cli/list.go":                         "an example of a command",
 	"cli/explore.go":                      "an example of a command",
 	"cli/flags.go":                        "examples of flags",
-	"internal/testkit/labtest/labtest.go": "tests are the etcd that is built in",
+	"internal/testkit/labtest/labtest.go": "tests are the servers that are built in",
 	"reports/benchothers.go":              "a figure that was published for etcd",
 	"faults/nospace.go":                   "a command that only etcd has",
 	"faults/sentinelreset.go":             "a command that only Sentinels have",
@@ -42,7 +42,7 @@ var namedElsewhere = map[string]string{
 	"internal/worker/protocol.go":         "a word of a protocol of its own",
 }
 
-var backendNames = regexp.MustCompile(`(?i)redis|redlock|sentinel|zookeeper|\bzk-|etcd|mariadb|mysql|postgres|memcached`)
+var backendNames = regexp.MustCompile(`(?i)redis|redlock|sentinel|zookeeper|\bzk-|etcd|mariadb|mysql|postgres|memcached|\bnats\b`)
 
 // TestNames: nobody outside of the folders of a backend and of its locks names one, but those who are listed, and these do.
 // Surveys, facts about servers and examples are about them.

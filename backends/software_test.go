@@ -21,7 +21,7 @@ func programOf(t lab.Topology) lab.Program { return t.Kind.Program(paper{}, []la
 
 // TestWith: each software gets options and another binary where its program looks for them.
 func TestWith(t *testing.T) {
-	for _, name := range []string{"redis", "redis-sentinel", "etcd", "zookeeper", "mariadb", "mariadb-replica", "memcached"} {
+	for _, name := range []string{"redis", "redis-sentinel", "etcd", "zookeeper", "mariadb", "mariadb-replica", "memcached", "nats"} {
 		before, _ := backends.Topology(name)
 		with, err := before.With(lab.Own{Options: []string{"an-option=7"}, Binary: before.Kind.Software.Name + "=/opt/own"})
 		if err != nil {
@@ -41,8 +41,8 @@ func TestWith(t *testing.T) {
 		if p := said(programOf(before)); strings.Contains(p, "an-option") || strings.Contains(p, "/opt/own") {
 			t.Errorf("%s: what was given to one topology is in another: %s", name, p)
 		}
-		if name == "etcd" && with.Clock() {
-			t.Error("the clock of a foreign etcd can't be moved")
+		if before.Kind.Software.Builtin != "" && with.Clock() {
+			t.Errorf("the clock of a foreign %s can't be moved", name)
 		}
 		if err := with.Kind.Missing(); name != "zookeeper" && err == nil {
 			t.Errorf("%s: a binary that is not there is not missed", name)

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Program(labtest.Etcd)
+	testkit.Program(labtest.Builtin)
 	lab.Direct()
 	testkit.Overlap(4) // a check starts some virtual machines
 	os.Exit(m.Run())

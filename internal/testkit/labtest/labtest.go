@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/backends/etcd/etcdserver"
+	"github.com/lockbench/lockbench/backends/nats/natsserver"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -22,16 +23,18 @@ import (
 // started again for the servers that lockbench contains.
 func Main(m *testing.M) {
 	lab.Direct()
-	testkit.Main(m, Etcd)
+	testkit.Main(m, Builtin)
 }
 
-// Etcd is the program that the tests' own has to be for the servers that lockbench contains.
-func Etcd(args []string) int {
-	if args[0] != "etcd" {
-		fmt.Fprintf(os.Stderr, "labtest: this program is etcd, not %q\n", args[0])
+// Builtin is the program that the tests' own has to be for the servers that lockbench contains.
+func Builtin(args []string) int {
+	servers := map[string]func(context.Context, []string) error{"etcd": etcdserver.Serve, "nats-server": natsserver.Serve}
+	serve := servers[args[0]]
+	if serve == nil {
+		fmt.Fprintf(os.Stderr, "labtest: this program is etcd or nats-server, not %q\n", args[0])
 		return 1
 	}
-	if err := etcdserver.Serve(context.Background(), args[1:]); err != nil {
+	if err := serve(context.Background(), args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
