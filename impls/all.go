@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/impls/memcached"
 	"github.com/lockbench/lockbench/impls/mysql"
+	"github.com/lockbench/lockbench/impls/nats"
 	"github.com/lockbench/lockbench/impls/none"
 	"github.com/lockbench/lockbench/impls/peers"
 	"github.com/lockbench/lockbench/impls/postgres"
@@ -83,6 +84,11 @@ var groups = sync.OnceValue(func() []group {
 		{"memcached", []lb.Impl{
 			memcached.AddDelete(),
 			memcached.AddCas(),
+		}},
+		{"NATS", []lb.Impl{
+			nats.KV(),
+			nats.AnyDelete(),
+			nats.Lease(),
 		}},
 		{"Libraries", append([]lb.Impl{
 			peers.Redsync(),
