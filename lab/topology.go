@@ -102,6 +102,9 @@ type Kind struct {
 	// Leads reports whether the server at the endpoint leads the others; nil where
 	// none does.
 	Leads func(ctx context.Context, endpoint string) (bool, error)
+	// Elects is how long they usually take to find a new leader by themselves, 0 for less than a few seconds: until then
+	// a lease has to last for a successor to have any say in it.
+	Elects time.Duration
 	// Promote makes the server at the endpoint the leader, where they do not elect
 	// one by themselves.
 	Promote func(ctx context.Context, endpoint string) error

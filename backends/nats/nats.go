@@ -22,7 +22,7 @@ var member = lab.Kind{
 	Name: "nats", Image: "nats=nats:2.15", Software: software, Version: lab.Version{Of: "nats-server", Command: []string{"nats-server", "--version"}},
 	Speaks: Language, Yardstick: Yardstick,
 	Program: program, Durable: durable, Grows: true, Quorum: true,
-	Leads: leads, Clock: clock, Counts: counts, Keeps: keeps, Commands: commands,
+	Leads: leads, Elects: electionTimeout, Clock: clock, Counts: counts, Keeps: keeps, Commands: commands,
 }
 
 // software is what lockbench contains. Options are those of the configuration file; one within a block has a dot

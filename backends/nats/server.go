@@ -37,6 +37,10 @@ func program(self lab.Host, all []lab.Host) lab.Program {
 	}
 }
 
+// electionTimeout is for how long a server waits at most to hear from the leader, before it wants to be that itself: four to nine
+// seconds, by chance, which nobody can set.
+const electionTimeout = 9 * time.Second
+
 // durable has the server write to its disk before it confirms. By default it does so every two minutes.
 func durable(p lab.Program) lab.Program { return configured(p, "jetstream { sync_interval: always }") }
 

@@ -95,7 +95,7 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 		plan.ServerBinary, plan.ServerImage = own.Binary, own.Image
 	}
 	if plan.TTL == 0 {
-		plan.TTL = max(leastTTL, fault.MinTTL, info.MinTTL) + odd
+		plan.TTL = max(leastTTL, fault.MinTTL, info.MinTTL, m.succession(plan, fault)) + odd
 	}
 	plan.Duration = max(plan.Duration, work.AtLeast(plan.TTL))
 	plan.Brief = m.brief(fault, plan.TTL)
@@ -106,6 +106,16 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 		plan.Duration = max(plan.Duration, workloads.LongAtLeast(long))
 	}
 	return plan
+}
+
+// succession is how long a lease has to last at least where the fault wants it to outlive the leader, and the servers take
+// their time to find another.
+func (m *Matrix) succession(plan history.Plan, fault faults.Fault) time.Duration {
+	t, err := m.Catalog.Topology(plan.Topology)
+	if err != nil || !t.Elects() || fault.Trouble != history.Failover || fault.MinTTL == 0 {
+		return 0
+	}
+	return t.Kind.Elects
 }
 
 // brief reports whether the fault was told to last less than a tenth of a lease, and lasts a lease
