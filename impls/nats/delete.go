@@ -12,9 +12,9 @@ import (
 func AnyDelete() lb.Impl {
 	info := KV().Info()
 	info.Name = "nats-kv-delete"
-	info.Doc = "create a key with a TTL of its own, over a marker if there is one; delete it at whatever revision"
+	info.Doc = "create a key with a TTL of its own, or over the marker of one that is gone; delete whoever's key is there"
 	info.Source = "nats.go, jetstream.KeyValue, Delete without LastRevision"
-	info.Requests, info.Reads, info.ByTheBook = []string{"create", "get", "delete"}, []string{"get"}, false
+	info.Requests, info.Reads, info.ByTheBook = []string{"get", "create", "delete"}, []string{"get"}, false
 	info.Traits.Fenced, info.Expect = false, anyDelete()
 	return algorithm{info: info, open: func(s *session) lb.Client { return anyDeleter{kv{s}} }}
 }

@@ -23,7 +23,9 @@ func lease() []lb.Expectation {
 
 // renewed is that of one that is.
 func renewed() []lb.Expectation {
-	return onNATS(compose.RenewedOnWallClock(compose.FencedLease()), lb.Fence)
+	return onNATS(compose.RenewedOnWallClock(compose.FencedLease()), lb.Fence,
+		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Fence, lb.Check, lb.Safe},
+			Why: "the server ends the key too early if it looks before the next renewal comes, which has the new time; who is refused then is told", Source: expiry}, "server-clock", "server-clock:drift")...)
 }
 
 // anyDelete is that of one whose release looks at no revision, and whose revision nobody keeps.

@@ -11,14 +11,14 @@ import (
 
 // KV is the lock that the documentation's parts make, each of which is atomic:
 //
-//	create lock owner, at no revision, TTL seconds     wrong last sequence: the key is there, or was
-//	get lock                                           a value: held, try again
-//	create lock owner, at the marker's revision        wrong last sequence: held, try again
-//	delete lock, at one's own revision                 wrong last sequence: it is lost
+//	get lock                                                a value: held, try again
+//	create lock owner, at no revision or the marker's       wrong last sequence: held, try again
+//	delete lock, at one's own revision                      wrong last sequence: it is lost
 //
-// The three requests of an acquisition are those of the library's Create: a key that was deleted leaves a marker, which
-// has a revision. get may be answered by a server that is behind the others; then the revision is an old one, and nobody
-// is granted anything by it. Who waits reads the key again and again.
+// A key that was deleted leaves a marker, which has a revision, and so has one that has ended. The library's Create
+// tries to write first, at no revision, and reads the key when that is refused, as it is for all but the first holder: so
+// that it sends three requests where this sends two. get may be answered by a server that is behind the others; then the
+// revision is an old one, and nobody is granted anything by it. Who waits reads the key again and again.
 //
 // NATS keeps a key for whole seconds, and drops the part of one that a duration has beside: a key is made for as many as a
 // lease has begun. The revision is the fencing token: it is the number of the message among all of the bucket, and
@@ -27,10 +27,10 @@ func KV() lb.Impl {
 	return algorithm{
 		info: lb.Info{
 			Name:       "nats-kv",
-			Doc:        "create a key with a TTL of its own, over a marker if there is one; delete it at the revision that it was created with",
+			Doc:        "create a key with a TTL of its own, or over the marker of one that is gone; delete it at the revision that it was created with",
 			Source:     `docs.nats.io, "Key/Value Store"; NATS ADR-8`,
 			Topologies: []string{"nats", "nats-3"},
-			Requests:   []string{"create", "get", "delete", "look"},
+			Requests:   []string{"get", "create", "delete", "look"},
 			Reads:      []string{"get", "look"},
 			ByTheBook:  true,
 			Takes:      "create",
@@ -54,28 +54,24 @@ func wholeSeconds(lease time.Duration) time.Duration {
 
 // acquire makes the key, to last for so long.
 func (s *session) acquire(ctx context.Context, req lb.Request, lasts time.Duration) (*lb.Lease, error) {
-	looks := false // whoever has been refused knows that something is there
 	return s.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
-		if !looks {
-			lease, err := s.create(ctx, req, 0, lasts)
-			if !errors.Is(err, lb.ErrHeld) {
-				return lease, err
-			}
-			looks = true
-		}
-		var found backend.Entry
-		_, err := s.ask(ctx, req, "get", func(ctx context.Context) (err error) {
-			found, err = s.kv.Get(ctx, key(req.Lock))
-			return err
-		})
+		found, err := s.get(ctx, req)
 		switch {
 		case err != nil:
-			return nil, lb.NoEffect(err) // what was sent before was refused
+			return nil, lb.NoEffect(err)
 		case !found.Gone:
 			return nil, lb.ErrHeld
 		}
 		return s.create(ctx, req, found.Revision, lasts)
 	})
+}
+
+func (s *session) get(ctx context.Context, req lb.Request) (found backend.Entry, err error) {
+	_, err = s.ask(ctx, req, "get", func(ctx context.Context) (err error) {
+		found, err = s.kv.Get(ctx, key(req.Lock))
+		return err
+	})
+	return found, err
 }
 
 func (s *session) create(ctx context.Context, req lb.Request, at uint64, lasts time.Duration) (*lb.Lease, error) {

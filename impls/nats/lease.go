@@ -10,7 +10,7 @@ import (
 // Lease is the lock that NATS's own people recommend, and their library for elections is made of: the bucket says how long
 // its keys last, and each is renewed by an update at its last revision.
 //
-//	create lock owner, at no revision or a marker's
+//	get lock; create lock owner, at no revision or the marker's
 //	update lock owner, at one's own revision, every third of a lease     wrong last sequence: look
 //	look lock                                                            another's value, or none: it is lost
 //	delete lock, at one's own revision                                   wrong last sequence: look
@@ -26,7 +26,7 @@ func Lease() lb.Impl {
 			Doc:        "create a key in a bucket whose keys last for a lease; update it at its revision every third of that; delete it at its revision",
 			Source:     "nats-server#3375, a maintainer's advice; nats-kv-leader-elect",
 			Topologies: []string{"nats", "nats-3"},
-			Requests:   []string{"create", "get", "update", "look", "delete"},
+			Requests:   []string{"get", "create", "update", "look", "delete"},
 			Reads:      []string{"get", "look"},
 			Takes:      "create",
 			Traits:     lb.Traits{Fenced: true, Leased: true, Renewing: true, LostNotice: true},

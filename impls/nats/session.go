@@ -28,9 +28,9 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if len(env.Servers) == 0 {
 		return nil, errors.New("nats: the run has no server")
 	}
-	// Each client begins with another server.
-	first := env.Rand.IntN(len(env.Servers))
-	c, err := backend.Dial(append(env.Servers[first:len(env.Servers):len(env.Servers)], env.Servers[:first]...), patience)
+	ctx, cancel := context.WithTimeout(ctx, openBound)
+	defer cancel()
+	c, err := connect(ctx, env)
 	if err != nil {
 		return nil, fmt.Errorf("nats: connect to %s: %w", strings.Join(env.Servers, ", "), err)
 	}
@@ -38,8 +38,6 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if a.keysLast {
 		last = env.TTL
 	}
-	ctx, cancel := context.WithTimeout(ctx, bucketBound)
-	defer cancel()
 	if err := backend.Bucket(ctx, c, len(env.Servers), last); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("nats: %w", err)
@@ -51,9 +49,22 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 const (
 	// patience is for how long a server may be silent, also when somebody connects.
 	patience = time.Second
-	// bucketBound is for how long a bucket may take to be made: servers that have just started may still look for each other.
-	bucketBound = 20 * time.Second
+	// openBound is for how long a session may take to begin: servers that have just started may still look for each other
+	// when a bucket is to be made.
+	openBound = 20 * time.Second
 )
+
+// connect tries the servers in turn, each client another one first.
+func connect(ctx context.Context, env *lb.Env) (c *nats.Conn, err error) {
+	n := len(env.Servers)
+	first := env.Rand.IntN(n)
+	for {
+		c, err = backend.Dial(append(env.Servers[first:n:n], env.Servers[:first]...), patience)
+		if err == nil || ctx.Err() != nil {
+			return c, err
+		}
+	}
+}
 
 // session is one client's connection. No lock is tied to it.
 type session struct {

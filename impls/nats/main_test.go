@@ -1,9 +1,0 @@
-package nats
-
-import (
-	"testing"
-
-	"github.com/lockbench/lockbench/internal/testkit/labtest"
-)
-
-func TestMain(m *testing.M) { labtest.Main(m) }
