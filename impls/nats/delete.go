@@ -14,7 +14,7 @@ func AnyDelete() lb.Impl {
 	info.Name = "nats-kv-delete"
 	info.Doc = "create a key with a TTL of its own, or over the marker of one that is gone; delete whoever's key is there"
 	info.Source = "nats.go, jetstream.KeyValue, Delete without LastRevision"
-	info.Requests, info.Reads, info.ByTheBook = []string{"get", "create", "delete"}, []string{"get"}, false
+	info.Requests, info.Reads, info.ByTheBook = []string{"get", "create", "delete", "ready"}, []string{"get", "ready"}, false
 	info.Traits.Fenced, info.Expect = false, anyDelete()
 	return algorithm{info: info, open: func(s *session) lb.Client { return anyDeleter{kv{s}} }}
 }

@@ -50,7 +50,7 @@ func onNATS(base []lb.Expectation, worst lb.Outcome, own ...lb.Expectation) []lb
 	empty := compose.Forgotten()
 	empty.Outcomes = append(empty.Outcomes, lb.Stuck)
 	empty.Why = "the server comes back without the grant, its tokens and the bucket, which a client makes when it connects for the first time; whether one does, and whether the holder hears of it before somebody else is granted the lock, is chance"
-	return compose.Except(base, slices.Concat(
+	return compose.Except(compose.Except(base, slices.Concat(
 		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check},
 			Why: "what is confirmed is known to a majority, and so to every later leader, and is in the hands of the kernel when a server is killed; a holder whose lease ends meanwhile can see that", Source: consistency}, endingServers...),
 		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{worst, lb.Check},
@@ -62,5 +62,5 @@ func onNATS(base []lb.Expectation, worst lb.Outcome, own ...lb.Expectation) []lb
 			{Fault: "flushall", Outcomes: []lb.Outcome{worst}, Reason: lb.DoubleGrant,
 				Why: "a stream that is purged forgets the grant, and not the number of its last message, so that tokens count on", Source: `docs.nats.io, "nats stream purge"`},
 			empty,
-		}, own)...)
+		})...), own...)
 }

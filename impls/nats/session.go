@@ -43,7 +43,28 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 		return nil, fmt.Errorf("nats: %w", err)
 	}
 	s := &session{env: env, conn: c, kv: backend.KV{Conn: c, Bucket: backend.BucketName(last)}}
+	if err := s.ready(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
 	return lb.Exclusive(lb.Again(a.open(s))), nil
+}
+
+// ready reads a key of no lock until somebody answers: of three servers none may do so for a moment after the bucket was
+// made.
+func (s *session) ready(ctx context.Context) error {
+	for {
+		_, err := s.ask(ctx, lb.Request{}, "ready", func(ctx context.Context) error {
+			_, err := s.kv.Get(ctx, "ready")
+			return err
+		})
+		if err == nil || !errors.Is(err, lb.ErrNoEffect) {
+			return err
+		}
+		if asleep := s.env.Clock.Sleep(ctx, 20*time.Millisecond); asleep != nil {
+			return errors.Join(asleep, err)
+		}
+	}
 }
 
 const (
