@@ -103,7 +103,33 @@ func (k KV) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 	if err := k.connected(ctx); err != nil {
 		return nil, err
 	}
-	return k.Conn.RequestMsgWithContext(ctx, m)
+	ctx, end := k.whileConnected(ctx)
+	defer end()
+	answer, err := k.Conn.RequestMsgWithContext(ctx, m)
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errLost) {
+		err = cause
+	}
+	return answer, err
+}
+
+var errLost = errors.New("the connection was lost before the answer came")
+
+// whileConnected is ctx until the connection is lost: the library has a request wait for as long as it may, although no
+// answer can come any more.
+func (k KV) whileConnected(ctx context.Context) (_ context.Context, end func()) {
+	lost := k.Conn.StatusChanged(nats.DISCONNECTED, nats.RECONNECTING, nats.CLOSED)
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-lost:
+			cancel(errLost)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel(context.Canceled)
+		k.Conn.RemoveStatusListener(lost)
+	}
 }
 
 // connected waits until the connection is there again.
