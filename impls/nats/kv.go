@@ -57,6 +57,8 @@ func (s *session) acquire(ctx context.Context, req lb.Request, lasts time.Durati
 	return s.env.Poll(ctx, req, func(ctx context.Context) (*lb.Lease, error) {
 		found, err := s.get(ctx, req)
 		switch {
+		case errors.Is(err, lb.ErrNoEffect):
+			return nil, err
 		case err != nil:
 			return nil, lb.NoEffect(err)
 		case !found.Gone:
