@@ -4,6 +4,7 @@ package natsserver
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -16,18 +17,18 @@ import (
 func Serve(ctx context.Context, args []string) error {
 	if file := os.Getenv(clock.FileVar); file != "" {
 		if err := clock.Follow(file); err != nil {
-			return fmt.Errorf("natsserver: move the clock: %w", err)
+			return fmt.Errorf("move the clock: %w", err)
 		}
 	}
 	nothing := func() {} // the texts of its flags -v and -h are for its own program
 	options, err := server.ConfigureOptions(flag.NewFlagSet("nats-server", flag.ContinueOnError), args, nothing, nothing, nothing)
 	if err != nil {
-		return fmt.Errorf("natsserver: %w", err)
+		return err
 	}
 	options.NoSigs = true // ctx ends with them
 	s, err := server.NewServer(options)
 	if err != nil {
-		return fmt.Errorf("natsserver: %w", err)
+		return err
 	}
 	s.ConfigureLogger()
 	s.Start()
@@ -42,6 +43,6 @@ func Serve(ctx context.Context, args []string) error {
 		<-ended
 		return nil
 	case <-ended:
-		return fmt.Errorf("natsserver: it has ended by itself; its log says why")
+		return errors.New("nats-server has ended by itself; its log says why")
 	}
 }
