@@ -30,6 +30,8 @@ var namedElsewhere = map[string]string{
 	"cli/explore.go":                      "an example of a command",
 	"cli/flags.go":                        "examples of flags",
 	"internal/testkit/labtest/labtest.go": "tests are the servers that are built in",
+	"internal/bench/placement/draw.go":    "the title of its picture",
+	"internal/bench/placement/main.go":    "measures a round trip to a server that everybody knows",
 	"reports/benchothers.go":              "a figure that was published for etcd",
 	"faults/nospace.go":                   "a command that only etcd has",
 	"faults/sentinelreset.go":             "a command that only Sentinels have",

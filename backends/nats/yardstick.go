@@ -9,7 +9,8 @@ import (
 
 // Yardstick is a ping; a value and the marker that it is gone.
 func Yardstick(ctx context.Context, endpoint string) (*lab.Yardstick, error) {
-	c, err := Dial([]string{endpoint}, 5*time.Second)
+	const patient = 5 * time.Second
+	c, err := Dial([]string{endpoint}, patient)
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +22,11 @@ func Yardstick(ctx context.Context, endpoint string) (*lab.Yardstick, error) {
 	}
 	kv := KV{c, BucketName(0)}
 	return &lab.Yardstick{
-		Floor: c.FlushWithContext,
+		Floor: func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, patient)
+			defer cancel()
+			return c.FlushWithContext(ctx) // which wants an end
+		},
 		Writes: func(ctx context.Context) error {
 			at, err := kv.Put(ctx, lab.YardKey, "1", Any, 0)
 			if err == nil {
