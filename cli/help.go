@@ -58,6 +58,9 @@ func helpOnAll(root *cobra.Command) error {
 		return err
 	}
 	for _, p := range docs.Pages() {
+		if p.Part() {
+			continue
+		}
 		if _, err := fmt.Fprintf(w, "  %-13s %s\n", p.Topic, p.Title); err != nil {
 			return err
 		}

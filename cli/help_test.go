@@ -180,7 +180,11 @@ func TestHelp(t *testing.T) {
 		if text, err := help(p.Topic); err != nil || text != p.Text || !strings.HasPrefix(text, "# "+p.Title+"\n") {
 			t.Errorf("%s: %v\n%.80s", p.Topic, err, text)
 		}
-		if !strings.Contains(list, "  "+p.Topic+" ") || !strings.Contains(list, " "+p.Title+"\n") {
+		if p.Part() {
+			if strings.Contains(list, p.Topic) {
+				t.Errorf("the list has %s, which another page lists", p.Topic)
+			}
+		} else if !strings.Contains(list, "  "+p.Topic+" ") || !strings.Contains(list, " "+p.Title+"\n") {
 			t.Errorf("the list lacks %s", p.Topic)
 		}
 		if slices.Contains(commands, p.Topic) {

@@ -3,33 +3,36 @@ package docs
 
 import (
 	"embed"
-	"path"
+	"io/fs"
 	"strings"
 )
 
-//go:embed *.md
+//go:embed *.md findings/*.md
 var files embed.FS
 
 // Page is one page of the manual.
 type Page struct {
-	Topic string // the name of its file, without .md
+	Topic string // the path of its file, without .md
 	Title string // its first line
 	Text  string // all of it, in Markdown
 }
 
+// Part tells whether it is a part of another page, which lists it: a finding.
+func (p Page) Part() bool { return strings.Contains(p.Topic, "/") }
+
 // Pages are all pages, by their topics.
 func Pages() (pages []Page) {
-	names, err := files.ReadDir(".")
+	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := files.ReadFile(path)
+		title, _, _ := strings.Cut(string(text), "\n")
+		pages = append(pages, Page{strings.TrimSuffix(path, ".md"), strings.TrimPrefix(title, "# "), string(text)})
+		return err
+	})
 	if err != nil {
 		panic(err) // the files are in the program
-	}
-	for _, name := range names {
-		text, err := files.ReadFile(name.Name())
-		if err != nil {
-			panic(err)
-		}
-		title, _, _ := strings.Cut(string(text), "\n")
-		pages = append(pages, Page{strings.TrimSuffix(path.Base(name.Name()), ".md"), strings.TrimPrefix(title, "# "), string(text)})
 	}
 	return pages
 }

@@ -52,9 +52,9 @@ func broken(path string) (all []string) {
 
 // TestLinks: what the front page and the manual link to is there.
 func TestLinks(t *testing.T) {
-	pages, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
+	var pages []string
+	for _, p := range Pages() {
+		pages = append(pages, p.Topic+".md")
 	}
 	pages = append(pages, "../README.md", "../CONTRIBUTING.md", "../ARCHITECTURE.md", "../examples/README.md")
 	for _, page := range pages {
@@ -83,7 +83,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("%d pages", len(pages))
 	}
 	for _, p := range pages {
-		if !strings.HasPrefix(p.Text, "# ") || p.Title == "" || strings.Count(p.Text, "\n") < 10 {
+		if !strings.HasPrefix(p.Text, "# ") || p.Title == "" || strings.Count(p.Text, "\n") < 8 {
 			t.Errorf("%s: title %q", p.Topic, p.Title)
 		}
 	}

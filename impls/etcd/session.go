@@ -80,5 +80,5 @@ func seconds(env *lb.Env) int64 { return int64((env.TTL + time.Second - 1) / tim
 func onEtcd(base []lb.Expectation) []lb.Expectation {
 	return compose.Except(compose.OnSession(compose.OnMonotonicClock(compose.OnQuorum(base), "etcd")), compose.KeptAlive(),
 		lb.Expectation{Fault: "pause-leader", Outcomes: []lb.Outcome{lb.Safe, lb.Check, lb.Fence},
-			Why: "a leader that was frozen may revoke, as it goes on, leases that its successor has renewed since", Source: "etcd issue 15247, and docs/findings.md"})
+			Why: "a leader that was frozen may revoke, as it goes on, leases that its successor has renewed since", Source: "etcd issue 15247, and docs/findings/etcd-frozen-leader.md"})
 }

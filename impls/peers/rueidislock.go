@@ -44,7 +44,7 @@ func (rueidislockImpl) Info() lb.Info {
 			lb.Expectation{Fault: "client-clock:back", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "it tells the server by the machine's wall clock when a key ends: by one that is behind that is over when it is granted", Source: measured},
 			lb.Expectation{Fault: "out-of-memory", Outcomes: []lb.Outcome{lb.Stuck}, Reason: lb.Ghost,
-				Why: "who is refused for want of memory waits for the invalidation of a key that is not there, for ever: docs/findings.md", Source: measured},
+				Why: "who is refused for want of memory waits for the invalidation of a key that is not there, for ever: docs/findings/rueidislock-waits-for-ever.md", Source: measured},
 			lb.Expectation{Fault: "cut-holder", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
 				Why: "the notice comes when the renewal that failed would have ended: half a TTL after the lock has expired", Source: measured})...),
 	}
