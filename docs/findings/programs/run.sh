@@ -1,0 +1,86 @@
+#!/bin/bash
+# Runs every program on servers of its own, on this machine's loopback, and says which of them
+# showed what they are about. Programs whose server or library is missing are skipped.
+#   run.sh [NAME]...     LOCKBENCH is the program that has the etcd server, ../../../lockbench by default.
+cd "$(dirname "$0")" || exit 2
+export CGO_ENABLED=0
+lockbench=$(realpath "${LOCKBENCH:-../../../lockbench}")
+dir=$(mktemp -d /tmp/findings-XXXXXX)
+chmod 755 "$dir"
+trap 'kill $(jobs -p) 2>/dev/null; wait 2>/dev/null; rm -rf "$dir"' EXIT
+redis=36379 memcached=31211 etcd=32379 zookeeper=32181 postgres=35432 pgbouncer=36432
+
+start() { # NAME COMMAND...: a server in a directory of its own
+	local name=$1
+	shift
+	mkdir -p "$dir/$name" && if [ $UID = 0 ]; then chown nobody "$dir/$name"; fi
+	(cd "$dir/$name" && exec "$@" >"$dir/$name.log" 2>&1) &
+}
+nobody() { if [ $UID = 0 ]; then setpriv --reuid nobody --regid nogroup --clear-groups "$@"; else "$@"; fi; }
+answers() { # PORT: within 20 s
+	for _ in {1..200}; do (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null && return; sleep 0.1; done
+	return 1
+}
+
+up() { # SERVER: starts it, once
+	answered=$1
+	[ -e "$dir/$1" ] && return
+	case $1 in
+	redis) start redis redis-server --port $redis --bind 127.0.0.1 --save '' ;;
+	memcached) start memcached memcached -u nobody -l 127.0.0.1 -p $memcached ;;
+	etcd)
+		start etcd "$lockbench" etcd --name d --data-dir d --log-level error \
+			--listen-client-urls http://127.0.0.1:$etcd --advertise-client-urls http://127.0.0.1:$etcd \
+			--listen-peer-urls http://127.0.0.1:32380 --initial-advertise-peer-urls http://127.0.0.1:32380 --initial-cluster d=http://127.0.0.1:32380
+		;;
+	zookeeper)
+		mkdir "$dir/zookeeper"
+		printf '%s\n' tickTime=1000 "dataDir=$dir/zookeeper" clientPort=$zookeeper clientPortAddress=127.0.0.1 admin.enableServer=false >"$dir/zookeeper/zoo.cfg"
+		start zookeeper java -Xmx200m -cp '/usr/share/java/*' org.apache.zookeeper.server.quorum.QuorumPeerMain zoo.cfg
+		;;
+	pgbouncer)
+		mkdir "$dir/postgres" && if [ $UID = 0 ]; then chown nobody "$dir/postgres"; fi
+		local bin
+		bin=$(echo /usr/lib/postgresql/*/bin | awk '{ print $NF }')
+		(cd "$dir/postgres" && nobody "$bin/initdb" -D data -U postgres -A trust >/dev/null) || return 1
+		(cd "$dir/postgres" && exec setsid $([ $UID = 0 ] && echo setpriv --reuid nobody --regid nogroup --clear-groups) \
+			"$bin/postgres" -D data -p $postgres -c listen_addresses=127.0.0.1 -k '' >"$dir/postgres.log" 2>&1) &
+		answers $postgres || return 1
+		mkdir "$dir/pgbouncer"
+		printf '%s\n' '[databases]' "* = host=127.0.0.1 port=$postgres user=postgres" '[pgbouncer]' listen_addr=127.0.0.1 listen_port=$pgbouncer \
+			auth_type=any pool_mode=transaction unix_socket_dir= >"$dir/pgbouncer/conf"
+		start pgbouncer $([ $UID = 0 ] && echo setpriv --reuid nobody --regid nogroup --clear-groups) pgbouncer conf
+		;;
+	esac
+	answers ${!1}
+}
+
+shown=0 not=0 skipped=0
+for path in */main.*; do
+	name=${path%/*} server=redis
+	[ $# = 0 ] || [[ " $* " = *" $name "* ]] || continue
+	case $name in
+	etcd-* | python-etcd3-*) server=etcd ;;
+	kazoo-*) server=zookeeper ;;
+	memcached-*) server=memcached ;;
+	pgbouncer-*) server=pgbouncer ;;
+	esac
+	echo "== $name"
+	address=127.0.0.1:${!server}
+	[ $server = pgbouncer ] && address=postgres://postgres@$address/postgres
+	if ! up $server; then
+		echo "-- skipped: no $server" && skipped=$((skipped + 1))
+		continue
+	fi
+	if [ -e "$name/main.py" ]; then
+		/usr/bin/python3 "$name/main.py" "$address"
+	else
+		go run "./$name" "$address"
+	fi
+	case $? in
+	0) echo "-- shown" && shown=$((shown + 1)) ;;
+	*) echo "-- not shown" && not=$((not + 1)) ;;
+	esac
+done
+echo "$shown shown, $not not shown, $skipped skipped"
+[ $not = 0 ]
