@@ -47,6 +47,9 @@ claims: servers languages build ## docs/claims.md: what four surveys say of lock
 bugs: servers languages build ## docs/bugs.md: bugs of locks that others have documented, tried here, in about 25 minutes
 	go run ./internal/claims -bugs
 
+findings: servers languages build ## docs/findings: its programs, which show the findings without lockbench, in about two minutes
+	docs/findings/programs/run.sh
+
 build: ## the program, ./lockbench
 	go build -o lockbench ./cmd/lockbench
 
@@ -88,21 +91,22 @@ test: servers languages ## every test, on real servers and in a browser
 	-@$(MAKE) --no-print-directory browser compose
 	@code=0; go test $(TEST) $(FIRST) ./... || code=1; (cd examples && go test $(TEST) ./...) || code=1; exit $$code
 
-test-all: servers languages ## all that a night has time for: every test in full, then test-long, mutants, noise, mutate-checkers
+test-all: servers languages ## all that a night has time for: every test in full, then findings, test-long, mutants, noise, mutate-checkers
 	-@$(MAKE) --no-print-directory browser compose
 	@code=0; LOCKBENCH_TEST_ALL=yes go test $(TEST) -count=1 -timeout 60m ./... || code=1; \
 	(cd examples && go test $(TEST) -count=1 ./...) || code=1; \
-	for more in test-long mutants noise mutate-checkers; do $(MAKE) --no-print-directory $$more || code=1; done; exit $$code
+	for more in findings test-long mutants noise mutate-checkers; do $(MAKE) --no-print-directory $$more || code=1; done; exit $$code
 
 test-times: ## the tests, and a table of what takes the time: seconds and processor time by package, the slowest tests
 	@code=0; go run ./internal/testkit/times $(TEST) -count=1 $(FIRST) ./... || code=1; \
 	(cd examples && go test $(TEST) -count=1 ./...) || code=1; exit $$code
 
-lint: ## gofmt, go vet, staticcheck; the examples build, the picture of the packages is in step, and no text has a banned form
+lint: ## gofmt, go vet, staticcheck; the examples and the programs of the findings build, the picture of the packages is in step, and no text has a banned form
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	cd examples && go build -o /dev/null ./... && go vet ./...
+	cd docs/findings/programs && go build -o /dev/null ./... && go vet ./...
 	@go run ./internal/packages | cmp -s - docs/packages.svg || { echo "docs/packages.svg shows other imports than the code has: run make packages"; exit 1; }
 	go run ./internal/words
 
@@ -143,4 +147,4 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 noise: servers ## ten benchmarks of one build, each with each, must not differ, and ten of a build with a lock that is 30% slower must
 	LOCKBENCH_TEST_ALL=yes LOCKBENCH_NOISE=10 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
 
-.PHONY: help bench bench-all front results claims bugs build servers browser compose test test-all test-times lint packages docker-images release image bench-checker test-long mutate-checkers mutants noise
+.PHONY: help bench bench-all front results claims bugs findings build servers browser compose test test-all test-times lint packages docker-images release image bench-checker test-long mutate-checkers mutants noise

@@ -88,3 +88,61 @@ func TestPages(t *testing.T) {
 		}
 	}
 }
+
+// TestFindings: the index lists each finding, which says of itself what a reader upstream asks
+// first, and each program belongs to a finding, which names it, and is short enough to read.
+func TestFindings(t *testing.T) {
+	index, err := os.ReadFile("findings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings := map[string]string{}
+	for _, p := range Pages() {
+		name, is := strings.CutPrefix(p.Topic, "findings/")
+		if !is {
+			continue
+		}
+		findings[name] = p.Text
+		if !strings.Contains(string(index), "\n| ["+p.Title+"](findings/"+name+".md) |") {
+			t.Errorf("findings.md has no row of %s", name)
+		}
+		for _, has := range []string{"\n- **Status**: ", "\n- **Seen with**: ", "\n- **Newest looked at**: "} {
+			if strings.Count(p.Text, has) != 1 {
+				t.Errorf("%s has not one%s", p.Topic, has)
+			}
+		}
+	}
+	if rows := strings.Count(string(index), "](findings/") - strings.Count(string(index), "](findings/programs/"); len(findings) < 27 || rows < len(findings) {
+		t.Errorf("%d findings, and %d links to them", len(findings), rows)
+	}
+	programs, err := filepath.Glob("findings/programs/*/main.*")
+	if err != nil || len(programs) < 12 {
+		t.Errorf("%d programs, %v", len(programs), err)
+	}
+	for _, path := range programs {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Count(string(text), "\n"); lines >= 60 {
+			t.Errorf("%s has %d lines, and should have fewer than 60", path, lines)
+		}
+		if strings.Contains(string(text), "github.com/lockbench") {
+			t.Errorf("%s needs lockbench", path)
+		}
+		link := "](" + strings.TrimPrefix(path, "findings/") + ")"
+		name := filepath.Base(filepath.Dir(path))
+		if !strings.Contains(findings[name], link) {
+			t.Errorf("findings/%s.md does not name %s", name, path)
+		}
+		if !strings.Contains(string(index), "]("+path+")") {
+			t.Errorf("findings.md does not name %s", path)
+		}
+		delete(findings, name)
+	}
+	for name, text := range findings {
+		if strings.Contains(text, "](programs/") {
+			t.Errorf("findings/%s.md names a program, and has none", name)
+		}
+	}
+}
