@@ -10,7 +10,8 @@
 #                                the version that another release has
 #
 # A kind is a folder with a Dockerfile and a file "packages" (one name a line), or a file
-# "go" (the package of a program), which goes first; its image is lockbench/<kind>:debian.
+# "go" (the package of a program, and its name where that is not the kind's), which goes first; its image is
+# lockbench/<kind>:debian.
 # A file "program" names a program that stands beside the packages.
 # With a SUITE it is that release's packages, in lockbench/<kind>:<suite>. Needs a
 # container engine, and for packages a Debian or Ubuntu host with apt sources that work,
@@ -114,8 +115,9 @@ build() {
 # compile KIND FILE puts the program that FILE names into the root.
 compile() {
     need go "install Go 1.26 or newer"
-    echo "$image: building $(cat "$here/$1/$2")"
-    (cd "$here" && CGO_ENABLED=0 go build -trimpath -o "$work/root/usr/local/bin/$1" "$(cat "$1/$2")") ||
+    read -r package name <"$here/$1/$2"
+    echo "$image: building $package"
+    (cd "$here" && CGO_ENABLED=0 go build -trimpath -o "$work/root/usr/local/bin/${name:-$1}" "$package") ||
         die "go build failed for $1"
 }
 
