@@ -70,9 +70,13 @@ func bucket(ctx context.Context, js jetstream.JetStream, config jetstream.KeyVal
 }
 
 // NoEffect reports whether the error says that the request was not carried out: it found no connection, nobody who
-// keeps the bucket, or was refused.
+// keeps the bucket, or was refused for the key's revision, which is looked at first. What is refused later, or fails because
+// the connection is closed, may have been carried out.
 func NoEffect(err error) bool {
-	refused := (*Refusal)(nil)
-	return errors.As(err, &refused) || errors.Is(err, errNoConnection) || errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, nats.ErrNoResponders) ||
-		errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, nats.ErrConnectionReconnecting)
+	for _, certain := range []error{ErrRevision, ErrMeanwhile, errNoConnection, nats.ErrReconnectBufExceeded, nats.ErrNoResponders, nats.ErrConnectionReconnecting} {
+		if errors.Is(err, certain) {
+			return true
+		}
+	}
+	return false
 }

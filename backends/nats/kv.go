@@ -19,8 +19,12 @@ type KV struct {
 	Bucket string
 }
 
-// ErrRevision: the key is at another revision.
-var ErrRevision = errors.New("the key is at another revision")
+var (
+	// ErrRevision: the key is at another revision.
+	ErrRevision = errors.New("the key is at another revision")
+	// ErrMeanwhile: a write of the key that came before has not come to its end, and may be one's own.
+	ErrMeanwhile = errors.New("another write of the key is on its way")
+)
 
 // Refusal is what the server answers to a request that it does not carry out.
 type Refusal struct {
@@ -33,8 +37,11 @@ func (r *Refusal) Error() string { return "NATS says: " + r.Description }
 // Unwrap tells whether that was for the revision's sake.
 func (r *Refusal) Unwrap() error {
 	const wrongSequence, wrongSequenceMeanwhile = 10071, 10164
-	if r.Code == wrongSequence || r.Code == wrongSequenceMeanwhile {
+	switch r.Code {
+	case wrongSequence:
 		return ErrRevision
+	case wrongSequenceMeanwhile:
+		return ErrMeanwhile
 	}
 	return nil
 }
@@ -180,7 +187,7 @@ func (k KV) Get(ctx context.Context, key string) (Entry, error) {
 	return entry(revision, answer.Header, answer.Data), nil
 }
 
-// Look is [KV.Get] by the server that leads.
+// Look is [KV.Get] by a server that takes itself for the leader: one that is cut off does so for ten seconds.
 func (k KV) Look(ctx context.Context, key string) (Entry, error) {
 	m := nats.NewMsg("$JS.API.STREAM.MSG.GET." + k.stream())
 	m.Data = []byte(`{"last_by_subj":` + strconv.Quote(k.subject(key)) + `}`)

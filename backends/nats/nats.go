@@ -28,22 +28,28 @@ var member = lab.Kind{
 // software is what lockbench contains. Options are those of the configuration file; one within a block has a dot
 // before its name: jetstream.max_file_store=1GB.
 var software = lab.Software{Name: "nats", Builtin: "github.com/nats-io/nats-server/v2",
-	Option: func(p lab.Program, name, value string) lab.Program {
-		block, inner, nested := strings.Cut(name, ".")
-		if nested {
-			return configured(p, block+" { "+inner+": "+value+" }")
-		}
-		return configured(p, name+": "+value)
-	},
+	Option: configured,
 	Binary: func(p lab.Program, path string) lab.Program {
 		p.Argv, p.Builtin = append([]string{path}, p.Argv[1:]...), false
 		return p
 	}}
 
-// configured is p with one more line in its configuration file.
-func configured(p lab.Program, line string) lab.Program {
-	p.Files = maps.Clone(p.Files)
-	p.Files[configuration] += line + "\n"
-	p.Argv = slices.Clip(p.Argv)
+// configured is p with one more line in its configuration file. One of a block stands beside the others of that block:
+// of two blocks by one name NATS takes the last.
+func configured(p lab.Program, name, value string) lab.Program {
+	p.Files, p.Argv = maps.Clone(p.Files), slices.Clip(p.Argv)
+	text := p.Files[configuration]
+	block, inner, nested := strings.Cut(name, ".")
+	if !nested {
+		p.Files[configuration] = text + name + ": " + value + "\n"
+		return p
+	}
+	begin, end := block+" {\n", "}\n"
+	before, lines, found := strings.Cut(text, begin)
+	if !found {
+		before, lines = text, end
+	}
+	lines, after, _ := strings.Cut(lines, end)
+	p.Files[configuration] = before + begin + lines + "  " + inner + ": " + value + "\n" + end + after
 	return p
 }

@@ -42,7 +42,7 @@ func program(self lab.Host, all []lab.Host) lab.Program {
 const electionTimeout = 9 * time.Second
 
 // durable has the server write to its disk before it confirms. By default it does so every two minutes.
-func durable(p lab.Program) lab.Program { return configured(p, "jetstream { sync_interval: always }") }
+func durable(p lab.Program) lab.Program { return configured(p, "jetstream.sync_interval", "always") }
 
 // ready is a server that knows who leads all servers, and, if it does so itself, has heard from all of them: before
 // that it finds no place for a bucket that shall be on each.
@@ -76,7 +76,7 @@ func ready(ctx context.Context, endpoint string, servers int) error {
 }
 
 // leads reports whether the server leads the group of servers that agree about a bucket: each bucket has one of its own,
-// and who places buckets is another. A run has one bucket.
+// and who places buckets is another. A run has one bucket; of servers that have others, too, it may be one of theirs.
 func leads(ctx context.Context, endpoint string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()

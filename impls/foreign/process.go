@@ -208,7 +208,7 @@ func (p *process) answered(q *question) (message, error) {
 }
 
 // errUnwanted is the answer that nobody waited for.
-var errUnwanted = errors.New("nobody waits for the answer any more")
+var errUnwanted = errors.New("nobody waits for the program's answer any more")
 
 // patiently waits until one of them is closed, and reports whether one was before so much time
 // had passed in which this process ran: one that was frozen has not waited.
@@ -271,4 +271,4 @@ func (p *process) close() {
 	}
 }
 
-var errClosed = errors.New("closed")
+var errClosed = errors.New("the session of the program was closed")

@@ -15,7 +15,7 @@ import (
 //	create lock owner, at no revision or the marker's       wrong last sequence: held, try again
 //	delete lock, at one's own revision                      wrong last sequence: it is lost
 //
-// A key that was deleted leaves a marker, which has a revision, and so has one that has ended. The library's Create
+// A key that was deleted leaves a marker, which has a revision, and so, for a second, has one that has ended. The library's Create
 // tries to write first, at no revision, and reads the key when that is refused, as it is for all but the first holder: so
 // that it sends three requests where this sends two. get may be answered by a server that is behind the others; then the
 // revision is an old one, and nobody is granted anything by it. Who waits reads the key again and again.
@@ -78,6 +78,9 @@ func (s *session) get(ctx context.Context, req lb.Request) (found backend.Entry,
 
 func (s *session) create(ctx context.Context, req lb.Request, at uint64, lasts time.Duration) (*lb.Lease, error) {
 	revision, sent, err := s.put(ctx, req, "create", at, lasts)
+	if errors.Is(err, backend.ErrMeanwhile) {
+		return nil, lb.ErrHeld
+	}
 	if err != nil {
 		return nil, lb.Unsent(err)
 	}

@@ -65,9 +65,9 @@ func (c *leased) renew(ctx context.Context, req lb.Request) error {
 }
 
 func (c *leased) update(ctx context.Context, req lb.Request) error {
-	at, ok := c.held.Get(req.Owner)
-	if !ok {
-		return lb.ErrLost
+	at, err := c.revision(ctx, req)
+	if err != nil {
+		return err
 	}
 	revision, _, err := c.put(ctx, req, "update", at, 0)
 	if err == nil {

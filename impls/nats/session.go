@@ -50,16 +50,15 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	return lb.Exclusive(lb.Again(a.open(s))), nil
 }
 
-// ready reads a key of no lock until somebody answers: of three servers none may do so for a moment after the bucket was
-// made.
+// ready reads a key until somebody answers: of three servers none may do so for a moment after the bucket was made.
 func (s *session) ready(ctx context.Context) error {
 	for {
 		_, err := s.ask(ctx, lb.Request{}, "ready", func(ctx context.Context) error {
 			_, err := s.kv.Get(ctx, "ready")
 			return err
 		})
-		if err == nil || !errors.Is(err, lb.ErrNoEffect) {
-			return err
+		if err == nil {
+			return nil
 		}
 		if asleep := s.env.Clock.Sleep(ctx, 20*time.Millisecond); asleep != nil {
 			return errors.Join(asleep, err)
@@ -68,21 +67,25 @@ func (s *session) ready(ctx context.Context) error {
 }
 
 const (
-	// patience is for how long a server may be silent, also when somebody connects.
+	// patience is for how long a server may be silent when somebody connects, and after how long it is pinged; the third ping
+	// finds it lost.
 	patience = time.Second
 	// openBound is for how long a session may take to begin: servers that have just started may still look for each other
 	// when a bucket is to be made.
 	openBound = 20 * time.Second
 )
 
-// connect tries the servers in turn, each client another one first.
+// connect tries the servers in turn, the first by chance.
 func connect(ctx context.Context, env *lb.Env) (c *nats.Conn, err error) {
 	n := len(env.Servers)
 	first := env.Rand.IntN(n)
 	for {
 		c, err = backend.Dial(append(env.Servers[first:n:n], env.Servers[:first]...), patience)
-		if err == nil || ctx.Err() != nil {
-			return c, err
+		if err == nil {
+			return c, nil
+		}
+		if asleep := env.Clock.Sleep(ctx, 20*time.Millisecond); asleep != nil {
+			return nil, err
 		}
 	}
 }
@@ -143,7 +146,7 @@ func (s *session) put(ctx context.Context, req lb.Request, name string, at uint6
 	return revision, sent, err
 }
 
-// look reads the key by the server that leads, to find out what became of an acquisition.
+// look reads the key by a server that takes itself for the leader, to find out what became of an acquisition.
 func (s *session) look(ctx context.Context, req lb.Request) (found backend.Entry, err error) {
 	_, err = s.ask(ctx, req, "look", func(ctx context.Context) (err error) {
 		found, err = s.kv.Look(ctx, key(req.Lock))
