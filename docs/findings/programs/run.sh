@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs every program on servers of its own, on this machine's loopback, and says which of them
-# showed what they are about. Programs whose server or library is missing are skipped.
+# showed what they are about. Programs whose server is missing are skipped; one whose library is missing shows nothing.
 #   run.sh [NAME]...     LOCKBENCH is the program that has the etcd server, ../../../lockbench by default.
 cd "$(dirname "$0")" || exit 2
 export CGO_ENABLED=0
@@ -24,7 +24,7 @@ answers() { # PORT: within 20 s
 
 up() { # SERVER: starts it, once
 	answered=$1
-	[ -e "$dir/$1" ] && return
+	[ -e "$dir/$1" ] && { answers ${!1}; return; }
 	case $1 in
 	redis) start redis redis-server --port $redis --bind 127.0.0.1 --save '' ;;
 	memcached) start memcached memcached -u nobody -l 127.0.0.1 -p $memcached ;;

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -24,7 +25,8 @@ func main() {
 		panic(err)
 	}
 	defer s.Close()
-	holders, had := make(chan string), 0
+	holders := make(chan string)
+	var had atomic.Int32 // with a plain number two holders would be a race
 	for _, name := range []string{"first", "second"} {
 		go func() {
 			m := concurrency.NewMutex(s, "/shared-session")
@@ -32,16 +34,16 @@ func main() {
 				holders <- fmt.Sprintf("%s: %v", name, err)
 				return
 			}
-			had++ // two holders would be no race, if the lock kept them apart
+			had.Add(1)
 			holders <- fmt.Sprintf("%s: Lock returned nil and its key is %s, at revision %d", name, m.Key(), m.Header().Revision)
 		}()
 		time.Sleep(200 * time.Millisecond)
 	}
 	fmt.Println(<-holders)
 	fmt.Println(<-holders)
-	fmt.Printf("%d hold the lock, and none has unlocked it\n", had)
+	fmt.Printf("%d hold the lock, and none has unlocked it\n", had.Load())
 	fmt.Println("promised: a Mutex implements the sync Locker interface with etcd")
-	if had != 2 {
+	if had.Load() != 2 {
 		os.Exit(1)
 	}
 }

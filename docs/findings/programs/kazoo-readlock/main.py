@@ -12,23 +12,25 @@ if clients[0].exists("/readlock"):
     clients[0].delete("/readlock", recursive=True)
 first, reader, second = (clients[0].WriteLock("/readlock", "first"), clients[1].ReadLock("/readlock", "reader"),
                          clients[2].WriteLock("/readlock", "second"))
-start, shown = time.time(), False
+start, gave_up, got = time.time(), 0, 0  # when the reader gave up, and when the second writer got it
 
 def say(*words):
     print("%5.2f s:" % (time.time() - start), *words, flush=True)
 
 def read():
-    global shown
+    global gave_up
     try:
         reader.acquire(timeout=8)
         say("the reader has the lock")
         reader.release()
     except LockTimeout as e:
-        shown = True
+        gave_up = time.time()
         say("the reader gave up:", e)
 
 def write():
+    global got
     second.acquire()
+    got = time.time()
     say("the second writer has the lock")
     second.release()
 
@@ -45,4 +47,4 @@ for t in threads:
 print("promised: a read lock blocks while a writer has the lock")
 for c in clients:
     c.stop()
-sys.exit(0 if shown else 1)
+sys.exit(0 if 0 < gave_up < got else 1)

@@ -47,12 +47,12 @@ func main() {
 			}
 		}
 	}()
-	l, err = redislock.Obtain(ctx, a, "late", time.Second, nil)
-	fmt.Printf("%.2f s: A's Obtain, with a TTL of 1 s, returned: %v\n", time.Since(start).Seconds(), err)
+	l, obtained := redislock.Obtain(ctx, a, "late", time.Second, nil)
+	fmt.Printf("%.2f s: A's Obtain, with a TTL of 1 s, returned: %v\n", time.Since(start).Seconds(), obtained)
 	left, err := l.TTL(ctx)
 	fmt.Printf("A's lock is good for another %v (%v)\n", left, err)
 	fmt.Println("promised: Obtain tries to obtain a lock with the given TTL")
-	if err != nil || left > 0 {
+	if obtained != nil || err != nil || left > 0 {
 		os.Exit(1)
 	}
 }
