@@ -92,7 +92,7 @@ func (l *grounded) Traffic() (Traffic, error) {
 // Stretch implements [Stretchable].
 func (l *grounded) Stretch(roundTrip time.Duration) error {
 	if l.Ground.Stretch == nil {
-		return errors.New("its hosts can't be put far from each other")
+		return errors.New("the lab's hosts can't be put far from each other")
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -37,10 +37,10 @@ func Probe(ctx context.Context) error {
 		return err
 	}
 	if dialFrom(a, srv.Addr().String(), 200*time.Millisecond) == nil {
-		return errors.New("packets that a rule should drop still arrive")
+		return errors.New("drop packets between two hosts: they still arrive")
 	}
 	if n, err := rule.Packets(); err != nil || n == 0 {
-		return fmt.Errorf("the rule counted %d packets: %w", n, err)
+		return fmt.Errorf("drop packets between two hosts: the rule counted %d: %w", n, err)
 	}
 	return rule.Remove()
 }

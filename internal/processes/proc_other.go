@@ -16,7 +16,7 @@ const (
 )
 
 // Adopt needs Linux.
-func Adopt() error { return errors.New("they are adopted on Linux only") }
+func Adopt() error { return errors.New("adopt what a program leaves: on Linux only") }
 
 // Of needs Linux: elsewhere no process is known.
 func Of(int) ([]int, error) { return nil, nil }

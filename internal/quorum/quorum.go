@@ -190,7 +190,7 @@ func (s *Bench) start(ctx context.Context) (*lab.Service, error) {
 	}
 	s.all = service.Servers
 	if !s.try(ctx, service.Servers).Locks {
-		return nil, fmt.Errorf("%d %s servers do not work together", s.Servers, s.Kind.Name)
+		return nil, fmt.Errorf("measure a quorum: %d %s servers do not work together", s.Servers, s.Kind.Name)
 	}
 	return service, nil
 }
