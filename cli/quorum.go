@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -97,7 +98,7 @@ func (p program) studyAll(cmd *cobra.Command, driver lab.Driver, out string, job
 		free = make(chan struct{}, jobs)
 	)
 	for _, t := range p.ensembles() {
-		for n := 1; n <= largest; n++ {
+		for n := 1; n <= min(largest, cmp.Or(t.Ensembles.Most, largest)); n++ {
 			study.Ensembles = append(study.Ensembles, quorum.New(t.Name, t.Ensembles.Title, n))
 		}
 	}

@@ -44,6 +44,8 @@ type Ensembles struct {
 	Title string
 	// Algorithm is the lock that tries it.
 	Algorithm string
+	// Most is how many servers can keep a lock together, 0 for as many as there are.
+	Most int
 }
 
 // Leads reports whether one of the servers leads the others.

@@ -12,10 +12,13 @@ import (
 // Topologies are those of NATS.
 func Topologies() []lab.Topology {
 	return []lab.Topology{
-		{Name: "nats", Doc: "one NATS server with JetStream", Kind: member, Servers: 1, Ensembles: &lab.Ensembles{Title: "NATS", Algorithm: "nats-kv"}},
+		{Name: "nats", Doc: "one NATS server with JetStream", Kind: member, Servers: 1, Ensembles: &lab.Ensembles{Title: "NATS", Algorithm: "nats-kv", Most: mostReplicas}},
 		{Name: "nats-3", Doc: "a NATS cluster of three, each bucket on all of them", Kind: member, Servers: 3},
 	}
 }
+
+// mostReplicas is how many servers can keep a bucket (docs.nats.io, "JetStream", "Replication").
+const mostReplicas = 5
 
 // member is the kind of its servers.
 var member = lab.Kind{
