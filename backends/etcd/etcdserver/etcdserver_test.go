@@ -10,6 +10,8 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 const loopback = "127.0.0.1"
@@ -82,14 +84,7 @@ func TestServe(t *testing.T) {
 			}
 		}
 		stop()
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Errorf("stopped: %v", err)
-			}
-		case <-time.After(20 * time.Second):
-			t.Fatal("it does not end with its context")
-		}
+		testkit.Ends(t, ended)
 		if _, err := http.Get(endpoint + "/health"); err == nil {
 			t.Error("it still answers")
 		}

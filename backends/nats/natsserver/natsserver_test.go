@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/clock"
+	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -55,14 +56,7 @@ func TestServe(t *testing.T) {
 		cancel()
 		c.Close()
 		stop()
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Errorf("stopped: %v", err)
-			}
-		case <-time.After(20 * time.Second):
-			t.Fatal("it does not end with its context")
-		}
+		testkit.Ends(t, ended)
 		if left, err := net.Dial("tcp", strings.TrimPrefix(url, "nats://")); err == nil {
 			left.Close()
 			t.Error("it still listens")
