@@ -23,6 +23,7 @@ const (
 	notLikeThis   = "28000" // of it, whatever the password
 	noDatabase    = "3D000"
 	duplicateKey  = "23505"
+	duplicateName = "42710"
 	noRight       = "42501"
 	noSuchTable   = "42P01"
 	tableExists   = "42P07"

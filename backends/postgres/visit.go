@@ -93,8 +93,8 @@ func (v visit) marked(ctx context.Context) (by string, err error) {
 	return by, err
 }
 
-// Take makes a table. Of two that do at once, the second waits for the first, and then the row
-// is there that each table has in the catalogue.
+// Take makes a table. Of two that do at once, the second waits for the first, and then finds the table, its row in
+// the catalogue or the type of its rows, depending on how far it was.
 func (v visit) Take(ctx context.Context, by string) error {
 	err := pgx.BeginFunc(ctx, v.conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "CREATE TABLE "+mark+" (who text)"); err != nil {
@@ -103,7 +103,8 @@ func (v visit) Take(ctx context.Context, by string) error {
 		_, err := tx.Exec(ctx, "INSERT INTO "+mark+" VALUES ($1)", by)
 		return err
 	})
-	if is := code(err); is == tableExists || is == duplicateKey {
+	switch code(err) {
+	case tableExists, duplicateKey, duplicateName:
 		return lab.ErrTaken
 	}
 	return elsewhere(err)
