@@ -29,6 +29,17 @@ func images() (all []string) {
 	return all
 }
 
+// dataInMemory is where the services that the tests don't start again have their data. Who writes to an engine's
+// layers waits for all that the other tests write, for seconds.
+const dataInMemory = `services:
+  etcd1: {tmpfs: [/data]}
+  etcd2: {tmpfs: [/data]}
+  etcd3: {tmpfs: [/data]}
+  zookeeper: {tmpfs: [/tmp]}
+  mariadb: {tmpfs: [/tmp]}
+  postgres: {tmpfs: [/tmp]}
+`
+
 // composed starts services of docker/compose.yaml for the time of the test, and returns the
 // command that does more with them.
 func composed(t *testing.T, profiles ...string) (command string) {
@@ -52,7 +63,11 @@ func composed(t *testing.T, profiles ...string) (command string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool = append(tool, "-p", "lockbench-test", "-f", file)
+	memory := filepath.Join(t.TempDir(), "memory.yaml")
+	if err := os.WriteFile(memory, []byte(dataInMemory), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tool = append(tool, "-p", "lockbench-test", "-f", file, "-f", memory)
 	for _, p := range profiles {
 		tool = append(tool, "--profile", p)
 	}
