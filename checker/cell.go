@@ -57,7 +57,7 @@ func Merge(runs []Result, info lb.Info) Cell {
 			c.Outage = r.Outage
 		}
 		for _, claim := range r.Claims {
-			if name, _, _ := strings.Cut(claim, ":"); !slices.ContainsFunc(c.Claims, func(s string) bool { return strings.HasPrefix(s, name+":") }) {
+			if !slices.ContainsFunc(c.Claims, func(u Unkept) bool { return u.Claim == claim.Claim }) {
 				c.Claims = append(c.Claims, claim)
 			}
 		}

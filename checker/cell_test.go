@@ -176,11 +176,11 @@ func TestRunsThatProveNothing(t *testing.T) {
 // longest.
 func TestClaimsOfRuns(t *testing.T) {
 	c := Merge([]Result{
-		{OutageMS: 7, Outage: "the longest", Claims: []string{"fair: no: w1"}},
-		{OutageMS: 5, Outage: "a shorter one", Claims: []string{"fair: no: w2", "told: no: w3"}},
+		{OutageMS: 7, Outage: "the longest", Claims: []Unkept{{"fair", "w1"}}},
+		{OutageMS: 5, Outage: "a shorter one", Claims: []Unkept{{"fair", "w2"}, {"told", "w3"}}},
 		{OutageMS: 6},
 	}, lb.Info{})
-	if !slices.Equal(c.Claims, []string{"fair: no: w1", "told: no: w3"}) || c.Outage != "the longest" || c.OutageMS != 7 {
+	if !slices.Equal(c.Claims, []Unkept{{"fair", "w1"}, {"told", "w3"}}) || c.Outage != "the longest" || c.OutageMS != 7 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -70,7 +70,7 @@ func TestClaims(t *testing.T) {
 		if l.Verdict != tt.verdict || !strings.Contains(l.Summary, tt.says) {
 			t.Errorf("%s: %s: %s, want %s: %s", tt.name, l.Verdict, l.Summary, tt.verdict, tt.says)
 		}
-		if broken := len(r.Claims) > 0 && strings.HasPrefix(r.Claims[0], tt.layer+": no: "); broken != (tt.verdict == Invalid) {
+		if broken := len(r.Claims) > 0 && r.Claims[0].Claim == tt.layer; broken != (tt.verdict == Invalid) {
 			t.Errorf("%s: claims %q", tt.name, r.Claims)
 		}
 		if tt.layer == LayerFair && r.Outcome == lb.Broken {

@@ -28,12 +28,12 @@ func conclude(r *run, judged []Layer) Result {
 	for _, l := range judged {
 		if isClaim(l.Name) {
 			if l.Verdict == Invalid {
-				res.Claims = append(res.Claims, l.Name+": no: "+l.Summary)
+				res.Claims = append(res.Claims, Unkept{l.Name, l.Summary})
 			}
 			continue
 		}
 		if l.Name == LayerToken && l.Verdict == Invalid {
-			res.Claims = append(res.Claims, "fenced: no: "+l.Summary)
+			res.Claims = append(res.Claims, Unkept{claimFenced, l.Summary})
 		}
 		if l.Name != LayerOverstay && l.Name != LayerToken { // hazards; whether they hurt, the store says
 			for _, f := range l.Findings {
@@ -44,7 +44,7 @@ func conclude(r *run, judged []Layer) Result {
 		}
 	}
 	if told := misnamed(r); told != "" {
-		res.Claims = append(res.Claims, claimRequests+": no: "+told)
+		res.Claims = append(res.Claims, Unkept{claimRequests, told})
 	}
 	c := conclusion{r: r, res: &res, layer: map[string]Layer{}}
 	for _, l := range judged {

@@ -11,9 +11,6 @@ import (
 	"github.com/lockbench/lockbench/internal/english"
 )
 
-// claimRequests is what a program says it sends, which every program claims.
-const claimRequests = "requests"
-
 // around are a program's grants, or its releases, for some of which no request was seen.
 type around struct {
 	what         string

@@ -128,7 +128,7 @@ type Cell struct {
 	// Outage and Claims are those of the runs, see [Result]: the outage of the longest, and
 	// each claim once.
 	Outage string   `json:"outage,omitempty"`
-	Claims []string `json:"claims,omitempty"`
+	Claims []Unkept `json:"claims,omitempty"`
 	// StalledMS is the longest of the runs, see [Result], and TookMS the sum.
 	StalledMS float64 `json:"stalled_ms,omitempty"`
 	TookMS    float64 `json:"took_ms,omitempty"`
@@ -174,15 +174,6 @@ func (r *Result) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// TellClaim is one of a cell's claims in words.
-func TellClaim(claim string) string {
-	name, how, _ := strings.Cut(claim, ": no: ")
-	if name == LayerAnswers || name == LayerTidy || name == claimRequests { // which nobody claims, and everybody expects
-		return how
-	}
-	return "claimed, and not kept: " + name + ": " + how
-}
-
 // What became of what an algorithm declares.
 const (
 	PromiseKept   = "kept"
@@ -217,7 +208,7 @@ type Result struct {
 	// Starved says why the machine is to blame for the harm that was seen, and not the lock.
 	Starved string `json:"starved,omitempty"`
 	// Claims are what the algorithm claims and did not keep, beside the outcome.
-	Claims []string `json:"claims,omitempty"`
+	Claims []Unkept `json:"claims,omitempty"`
 	// Notes are what a reader should know about the recording itself.
 	Notes []string `json:"notes,omitempty"`
 }

@@ -229,7 +229,7 @@ func printResult(w io.Writer, res checker.Result) error {
 		fmt.Fprintln(w, "INCONCLUSIVE: nothing was recorded that could be judged")
 	}
 	for _, claim := range res.Claims {
-		fmt.Fprintln(w, checker.TellClaim(claim))
+		fmt.Fprintln(w, claim)
 	}
 	for _, l := range res.Layers {
 		fmt.Fprintf(w, "%-9s %-10s %s\n", l.Name, l.Verdict, l.Summary)

@@ -14,7 +14,7 @@ func asides(c *checker.Cell) (list []string) {
 		list = append(list, fmt.Sprintf("%s in %s, %d proved nothing", c.Outcome, english.Count(c.Runs-n, "run"), n))
 	}
 	for _, claim := range c.Claims {
-		list = append(list, checker.TellClaim(claim))
+		list = append(list, claim.String())
 	}
 	return list
 }

@@ -128,7 +128,7 @@ func unkept(g grid, row, layer string) string {
 	}
 	var where []string
 	for _, col := range g.Cols {
-		if c := g.At(row, col); c != nil && slices.ContainsFunc(c.Claims, func(s string) bool { return strings.HasPrefix(s, layer+":") }) {
+		if c := g.At(row, col); c != nil && slices.ContainsFunc(c.Claims, func(u checker.Unkept) bool { return u.Claim == layer }) {
 			where = append(where, col)
 		}
 	}

@@ -133,7 +133,7 @@ func change(c *checker.Cell) {
 		}
 	case "cut-holder":
 		if c.Algorithm == "redlock" {
-			c.Inconclusive, c.Claims = 1, []string{"fair: no: 3 of 210 grants out of turn"}
+			c.Inconclusive, c.Claims = 1, []checker.Unkept{{Claim: "fair", How: "3 of 210 grants out of turn"}}
 		}
 	case "failover-unreplicated":
 		if c.Algorithm == "redis-setpx-lua" {

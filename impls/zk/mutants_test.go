@@ -47,7 +47,7 @@ func allMutants() []mutants.Mutant {
 		mutants.New(byNumber(), Sequential(), "expire-waiter/0.7ttl", lb.DoubleGrant, lb.Fence, lb.Broken).Leased(8*time.Second).Brisk().ByOrder(again, 400),
 		mutants.New(emptyLine(), Sequential(), "expire-line", lb.DoubleGrant, lb.Fence, lb.Broken),
 		// The line is empty for long enough that its node is made anew.
-		mutants.New(numbered(), Container(), "expire-line", "fenced: no", lb.Safe, lb.Fence, lb.Check),
+		mutants.New(numbered(), Container(), "expire-line", "fenced: ", lb.Safe, lb.Fence, lb.Check),
 		mutants.New(mutants.Leaving(Sequential(), "sessions", leaveSession), Sequential(), "none", "sessions at zookeeper1 grew", lb.Safe).Or("connections at w"),
 	}
 }

@@ -257,14 +257,14 @@ func (c *court) count(guilty, right bool) {
 }
 
 // expected are the claims that were not kept: those of every lock, and that its tokens rise.
-func expected(res checker.Result) []string {
-	return slices.DeleteFunc(slices.Clone(res.Claims), func(c string) bool {
-		return !strings.HasPrefix(c, checker.LayerAnswers) && !strings.HasPrefix(c, checker.LayerTidy) && !strings.HasPrefix(c, noFence)
-	})
+func expected(res checker.Result) (all []string) {
+	for _, c := range res.Claims {
+		if c.Claim == checker.LayerAnswers || c.Claim == checker.LayerTidy || c.Fence() {
+			all = append(all, c.Claim+": "+c.How)
+		}
+	}
+	return all
 }
-
-// noFence begins the claim of a fence that was not kept.
-const noFence = "fenced: no"
 
 // convicts wants the outcome, and that the reason, or what is expected of every lock, names the mechanism.
 func (mu Mutant) convicts(res checker.Result) error {

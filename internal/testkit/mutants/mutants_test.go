@@ -31,7 +31,7 @@ func saw(fault string, o lb.Outcome, reason string, outage time.Duration) checke
 // left is a run of which nothing is told but what it left.
 func left(what string) checker.Result {
 	res := saw("none", lb.Safe, "", 0)
-	res.Claims = []string{"fair: no: for a reason of its own", checker.LayerTidy + ": no: " + what}
+	res.Claims = []checker.Unkept{{Claim: "fair", How: "for a reason of its own"}, {Claim: checker.LayerTidy, How: what}}
 	return res
 }
 
