@@ -55,4 +55,13 @@ func Curator() lb.Impl { return curator("curator.sh", "curator_mutex.json", byTh
 func CuratorRW() lb.Impl { return curator("curator.sh rw", "curator_rw.json", byThread()) }
 
 // CuratorSemaphore is its InterProcessSemaphoreMutex.
-func CuratorSemaphore() lb.Impl { return curator("curator.sh semaphore", "curator_semaphore.json") }
+func CuratorSemaphore() lb.Impl {
+	return curator("curator.sh semaphore", "curator_semaphore.json", waitsForAWaiter("late-grant", lb.Check), waitsForAWaiter("reset-grant"))
+}
+
+// waitsForAWaiter is what comes of a lease that Curator makes again in a new session, without the mutex of the old one.
+func waitsForAWaiter(fault string, others ...lb.Outcome) lb.Expectation {
+	return lb.Expectation{Fault: fault, Outcomes: append([]lb.Outcome{lb.Safe, lb.Stuck}, others...),
+		Why:    "a client whose session ended when it asked for its lease makes it again without the mutex, and then it and the next in line wait for each other",
+		Source: "docs/findings/curator-semaphore-waiters.md"}
+}

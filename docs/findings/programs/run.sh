@@ -61,7 +61,7 @@ for path in */main.*; do
 	[ $# = 0 ] || [[ " $* " = *" $name "* ]] || continue
 	case $name in
 	etcd-* | python-etcd3-*) server=etcd ;;
-	kazoo-*) server=zookeeper ;;
+	curator-* | kazoo-*) server=zookeeper ;;
 	memcached-*) server=memcached ;;
 	pgbouncer-*) server=pgbouncer ;;
 	esac
@@ -74,6 +74,8 @@ for path in */main.*; do
 	fi
 	if [ -e "$name/main.py" ]; then
 		/usr/bin/python3 "$name/main.py" "$address"
+	elif [ -e "$name/main.java" ]; then
+		java -cp '/usr/share/java/*' "$name/main.java" "$address" 2>"$dir/$name.log" # where its loggers say who they are
 	else
 		go run "./$name" "$address"
 	fi
