@@ -11,7 +11,7 @@ import (
 // and what the algorithm claims and did not keep.
 func asides(c *checker.Cell) (list []string) {
 	if n := c.Inconclusive; n > 0 && n < c.Runs {
-		list = append(list, fmt.Sprintf("%s in %s, %d proved nothing", c.Outcome, english.Count(c.Runs-n, "run"), n))
+		list = append(list, fmt.Sprintf("%d of %s proved nothing", n, english.Count(c.Runs, "run")))
 	}
 	for _, claim := range c.Claims {
 		list = append(list, claim.String())
