@@ -1,0 +1,37 @@
+package clock
+
+import (
+	"math"
+	"time"
+
+	lb "github.com/lockbench/lockbench"
+)
+
+// Line is how the clock of one recorder differs from the reference, as far as is known: what to
+// add to a time that it shows, and how wrong that may be. The zero value is the reference itself.
+type Line struct {
+	// Offset is what to add at From, and PPB how much more for each billion after that.
+	Offset time.Duration
+	PPB    int64
+	// From and To are when it was measured, by the recorder's own clock. Before and after, the
+	// offset is that of the nearer end.
+	From, To lb.Instant
+	// Error is how wrong that may be, either way, from From to To. Beyond, it grows by Strays
+	// billionths of the time.
+	Error  time.Duration
+	Strays int64
+}
+
+// At is what to add to the time t of the recorder.
+func (l Line) At(t lb.Instant) time.Duration {
+	since := min(max(t, l.From), l.To) - l.From
+	return l.Offset + time.Duration(share(since, l.PPB))
+}
+
+// Err is how wrong [Line.At] may be.
+func (l Line) Err(t lb.Instant) time.Duration {
+	beyond := max(l.From-t, t-l.To, 0)
+	return l.Error + time.Duration(math.Ceil(share(beyond, l.Strays)))
+}
+
+func share(of lb.Instant, ppb int64) float64 { return float64(of) * (float64(ppb) / 1e9) }
