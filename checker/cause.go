@@ -44,6 +44,11 @@ func (s *store) finding(e *history.Access, worst int, copies []string, overtaker
 		if f.starved == "" {
 			f.starved = r.starved(a, e.At)
 		}
+		for _, w := range overtakers { // who broke in is not certain then
+			if y := &r.Acqs[w.Acq]; f.starved == "" && r.Error > 0 && y.Client != a.Client {
+				f.starved = r.starved(y, w.At)
+			}
+		}
 	}
 	for _, w := range overtakers {
 		if id := r.ID(&r.Acqs[w.Acq]); len(f.IDs) < keep && !slices.Contains(f.IDs, id) {

@@ -1,6 +1,7 @@
 package checker_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -9,22 +10,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/clock"
 	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 )
 
-// TestErringClocks: histories whose recorders have clocks that err within their bounds
-// never show a violation that the true ones lack, nor are they refused.
+// TestErringClocks: histories whose recorders have clocks that err within their bounds, now more and now less,
+// and drift, never show a violation that the true ones lack, nor are they refused.
 func TestErringClocks(t *testing.T) {
 	n := uint64(histories(t, 30_000) / 30)
 	dir := t.TempDir()
 	tally := map[string]int{}
 	for seed := range n {
 		s := makeSample(seed)
-		if seed%3 == 0 && s.focus == "writes" {
+		if seed%3 == 0 && s.focus == "writes" && len(s.events) > 0 {
 			s.starve()
 		}
 		s.plan.Traits.Fair, s.plan.Traits.LostNotice, s.plan.Traits.Leased = true, true, true
@@ -125,25 +128,11 @@ func erring(ctx context.Context, dir string, r *rand.Rand, s sample, unit lb.Ins
 	slices.Sort(names) // at one instant, clients come before the runner and the store
 	var paths []string
 	for i, name := range names {
-		var clock string
-		var off, wrong lb.Instant
+		header, h := `"version":1`, slices.Clone(files[name])
 		if name != "runner" && r.IntN(4) > 0 {
-			err := unit * lb.Instant(r.IntN(4))
-			off = unit * lb.Instant(r.IntN(400)-200)
-			if err > 0 {
-				wrong = lb.Instant(r.Int64N(int64(2*err+1))) - err
-			}
-			clock = fmt.Sprintf(`,"clock":{"name":"host%d","offset_ns":%d,"error_ns":%d}`, i, off, err)
+			header = own(r, h, unit, i)
 		}
 		path := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
-		h := slices.Clone(files[name])
-		for k := range h {
-			for _, at := range []*lb.Instant{&h[k].At, &h[k].Until, &h[k].Call} {
-				if at == &h[k].At || *at != 0 {
-					*at += wrong - off
-				}
-			}
-		}
 		if err := history.Write(path, h); err != nil {
 			return checker.Result{}, err
 		}
@@ -151,7 +140,7 @@ func erring(ctx context.Context, dir string, r *rand.Rand, s sample, unit lb.Ins
 		if err != nil {
 			return checker.Result{}, err
 		}
-		text = []byte(strings.Replace(string(text), `"version":1`, `"version":1`+clock, 1))
+		text = []byte(strings.Replace(string(text), `"version":1`, header, 1))
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			return checker.Result{}, err
 		}
@@ -162,4 +151,52 @@ func erring(ctx context.Context, dir string, r *rand.Rand, s sample, unit lb.Ins
 		return checker.Result{}, err
 	}
 	return checker.Check(ctx, s.plan, ix), nil
+}
+
+// own stamps events as a clock of its own would that errs now so, now so, and says what the header tells of it.
+func own(r *rand.Rand, h history.Events, unit lb.Instant, i int) (header string) {
+	l := clock.Line{Offset: time.Duration(unit) * time.Duration(r.IntN(400)-200), Error: time.Duration(unit) * time.Duration(r.IntN(4))}
+	header = fmt.Sprintf(`"version":1,"clock":{"name":"host%d","offset_ns":%d,"error_ns":%d}`, i, l.Offset, l.Error)
+	if r.IntN(2) == 0 {
+		l.PPB, l.Strays = r.Int64N(100_000_000)-50_000_000, r.Int64N(20_000_000)
+		l.From = 1000*unit - lb.Instant(l.Offset)
+		l.To = l.From + unit*lb.Instant(r.IntN(100))
+		l.Error++ // of times in whole ns
+		header = fmt.Sprintf(`"version":2,"clock":{"name":"host%d","offset_ns":%d,"error_ns":%d,"drift_ppb":%d,"from_ns":%d,"to_ns":%d,"strays_ppb":%d}`,
+			i, l.Offset, l.Error, l.PPB, l.From, l.To, l.Strays)
+	}
+	// Times that differ may not any more: then the lines tell what came first.
+	slices.SortStableFunc(h, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
+	var all []*lb.Instant
+	for k := range h {
+		for _, at := range []*lb.Instant{&h[k].At, &h[k].Until, &h[k].Call} {
+			if at == &h[k].At || *at != 0 {
+				all = append(all, at)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *lb.Instant) int { return cmp.Compare(*a, *b) })
+	shows, was := lb.Instant(0), lb.Instant(-1)
+	for _, at := range all { // a clock that never goes back
+		if truth := *at; truth != was {
+			shows, was = max(shows, showing(r, l, truth)), truth
+		}
+		*at = shows
+	}
+	return header
+}
+
+// showing is what a clock may show at an instant: any time that is not too far from it.
+func showing(r *rand.Rand, l clock.Line, truth lb.Instant) lb.Instant {
+	shows := truth - lb.Instant(l.Offset)
+	for range 20 { // the drift is small
+		shows = truth - lb.Instant(l.At(shows))
+	}
+	far := lb.Instant(l.Err(shows))
+	for {
+		try := shows + lb.Instant(r.Int64N(int64(2*far+1))) - far
+		if d := try + lb.Instant(l.At(try)) - truth; max(d, -d) <= lb.Instant(l.Err(try)) {
+			return try
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 // fifty bytes of each, and nothing of what it is given. The zero value is ready.
 type Builder struct {
 	ix      Index
+	errs    ClockErrors
 	files   []string
 	clocks  []hostClock  // of the files
 	lasts   []lb.Instant // of the files: when the last event is
@@ -265,13 +266,29 @@ func (b *Builder) lineError(r *record, err error) *LineError {
 	return &LineError{File: b.files[r.file], Line: int(r.line), Err: err}
 }
 
+// compare finds out how wrong the times of each file may be.
+func (b *Builder) compare() error {
+	for _, c := range b.clocks {
+		b.ix.Error = max(b.ix.Error, c.err)
+		if c != (hostClock{}) {
+			b.ix.Clocks++
+		}
+	}
+	last := b.ix.Last + b.ix.Error
+	for i := range b.clocks {
+		c := &b.clocks[i]
+		c.err = max(c.err, c.behind(last))
+		if b.ix.Error = max(b.ix.Error, c.err); c.first > 0 && c.first-c.err < 1 {
+			return &LineError{b.files[i], 1, fmt.Errorf("with its clock's offset and error the time %d is out of range", c.first)}
+		}
+	}
+	return nil
+}
+
 // inOrder puts the records in the order of their time; those of one instant stay in
 // the order of the files and lines. Where clocks err, what a store or somebody who saw a
 // death recorded is taken as late as it may have been: it came after what led to it.
 func (b *Builder) inOrder() {
-	for _, c := range b.clocks {
-		b.ix.Error = max(b.ix.Error, c.err)
-	}
 	if b.ix.Error > 0 {
 		b.ordered = false
 		for _, chunk := range b.chunks {

@@ -14,12 +14,12 @@ import (
 type Follower struct {
 	dir string
 	at  map[string]int64 // how far each file has been read, in bytes
-	by  map[string]hostClock
+	by  map[string]*hostClock
 }
 
 // Follow follows the recorders whose files are in dir, from the beginning.
 func Follow(dir string) *Follower {
-	return &Follower{dir: dir, at: map[string]int64{}, by: map[string]hostClock{}}
+	return &Follower{dir: dir, at: map[string]int64{}, by: map[string]*hostClock{}}
 }
 
 // Next returns the events that were recorded since the last call, ordered by time.
@@ -56,16 +56,21 @@ func (f *Follower) read(name string) (h Events, err error) {
 	}
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	first := f.at[name] == 0
+	if first && len(text) > 0 {
+		head, _, _ := bytes.Cut(text, []byte("\n"))
+		own, err := parseHeader(bytes.TrimSpace(head))
+		if err != nil {
+			return nil, fmt.Errorf("follow %s: %w", name, err)
+		}
+		if own.unknown { // as yet
+			return nil, nil
+		}
+		f.by[name] = &own
+	}
 	f.at[name] += int64(len(text))
 	var p parser
 	for n, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
-		if len(line) == 0 {
-			continue
-		}
-		if first && n == 0 {
-			if f.by[name], err = parseHeader(line); err != nil {
-				return nil, fmt.Errorf("follow %s: %w", name, err)
-			}
+		if len(line) == 0 || first && n == 0 {
 			continue
 		}
 		var ev Event

@@ -14,8 +14,10 @@ type Index struct {
 	// end event, or Last where the run did not come to its end.
 	Start, End, Last lb.Instant
 	Ended            bool
-	// Error is how wrong the clock of a recorder may be at most; 0 where all have one.
-	Error lb.Instant
+	// Error is how wrong the clock of a recorder may be at most; 0 where all have one. Clocks is how many
+	// recorders have one of their own.
+	Error  lb.Instant
+	Clocks int
 
 	Locks   []string
 	Clients []Client

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/internal/clock"
 )
 
 const header = `{"lockbench":"history","version":1}` + "\n"
@@ -251,7 +252,7 @@ func (e *LineError) Error() string {
 func (e *LineError) Unwrap() error { return e.Err }
 
 // parseHeader wants the first line of a file. It returns the clock that it names.
-func parseHeader(line []byte) (clock hostClock, err error) {
+func parseHeader(line []byte) (own hostClock, err error) {
 	var kind string
 	version := int64(-1)
 	p := &parser{lexer: lexer{line: line}}
@@ -259,7 +260,7 @@ func parseHeader(line []byte) (clock hostClock, err error) {
 	err = p.object(func(key []byte) (err error) {
 		switch string(key) {
 		case "clock":
-			if odd = p.clockField(&clock); odd != nil {
+			if odd = p.clockField(&own); odd != nil {
 				return odd
 			}
 			return nil
@@ -271,14 +272,15 @@ func parseHeader(line []byte) (clock hostClock, err error) {
 		}
 		return p.skip(0)
 	})
-	if odd != nil {
-		return clock, odd
+	switch {
+	case odd != nil:
+		return own, odd
+	case err != nil || kind != "history":
+		return own, errors.New("not a lockbench history: its first line must be " + strings.TrimSpace(header))
+	case version == Version: // its clocks do not drift
+		own = hostClock{Line: clock.Line{Offset: own.Offset, Error: own.Error}}
+	case version != VersionOfClocks:
+		return own, fmt.Errorf("history version %d; this lockbench reads versions %d and %d", version, Version, VersionOfClocks)
 	}
-	if err != nil || kind != "history" {
-		return clock, errors.New("not a lockbench history: its first line must be " + strings.TrimSpace(header))
-	}
-	if version != Version {
-		return clock, fmt.Errorf("history version %d; this lockbench reads version %d", version, Version)
-	}
-	return clock, nil
+	return ClockErrors{}.take(own), nil
 }

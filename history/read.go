@@ -38,7 +38,12 @@ func ReadFrom(ctx context.Context, r io.Reader, name string) (*Index, error) {
 // ReadFiles reads what several recorders wrote as one history. Of those whose files are
 // missing it is given the names: what else is missing is their fault, and no error.
 func ReadFiles(ctx context.Context, paths, missing []string) (*Index, error) {
-	var b Builder
+	return ClockErrors{}.ReadFiles(ctx, paths, missing)
+}
+
+// ReadFiles is the function of that name, with the errors of clocks taken so.
+func (e ClockErrors) ReadFiles(ctx context.Context, paths, missing []string) (*Index, error) {
+	b := Builder{errs: e}
 	for _, name := range missing {
 		b.torn = true
 		b.ix.Doubts = append(b.ix.Doubts, filepath.Base(name)+" is missing: what its recorder saw is not known")
@@ -53,6 +58,11 @@ func ReadFiles(ctx context.Context, paths, missing []string) (*Index, error) {
 		if errors.Is(err, errEmpty) {
 			b.torn = true
 			b.note("%s: nothing was recorded", filepath.Base(path))
+			continue
+		}
+		if errors.Is(err, errUnknown) {
+			b.torn = true
+			b.ix.Doubts = append(b.ix.Doubts, filepath.Base(path)+": "+errUnknown.Error())
 			continue
 		}
 		if err != nil {
@@ -179,12 +189,15 @@ func send[T any](ctx context.Context, to chan<- T, v T) bool {
 
 // take puts the events of a block into the index.
 func (b *Builder) take(bl *block, name string) error {
-	clock := &b.clocks[len(b.clocks)-1]
+	own := &b.clocks[len(b.clocks)-1]
 	if bl.line == 1 {
-		*clock = bl.clock
+		*own = b.errs.take(bl.clock)
+	}
+	if own.unknown && bl.err == nil {
+		return &LineError{name, 1, errUnknown}
 	}
 	for i := range bl.events {
-		if err := clock.shift(&bl.events[i]); err != nil {
+		if err := own.shift(&bl.events[i]); err != nil {
 			return &LineError{name, int(bl.lines[i]), err}
 		}
 		if err := b.add(&bl.events[i], bl.lines[i]); err != nil {

@@ -33,6 +33,9 @@ func (b *Builder) Index() (*Index, error) {
 	if len(b.files) == 0 {
 		b.file("")
 	}
+	if err := b.compare(); err != nil {
+		return nil, err
+	}
 	b.inOrder()
 	ix.Start, ix.End = b.first, ix.Last-ix.Error
 	for _, i := range b.cut {
