@@ -36,6 +36,7 @@ func Driver() lab.Driver {
 		Lacks: map[lab.Ability]string{
 			lab.Programs:   "the containers of clients are empty; --lab local runs programs of this machine",
 			lab.Distance:   "its network is the engine's; use --lab local",
+			lab.OwnClocks:  "a container has the clocks of its machine; use --lab local",
 			lab.OwnServers: "it runs what its images contain; name another one with --image SOFTWARE=NAME, or use --lab local",
 		},
 	}

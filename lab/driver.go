@@ -51,6 +51,7 @@ const (
 	ClientHosts  Ability = "tell clients' hosts apart"
 	Strike       Ability = "strike servers"
 	Distance     Ability = "put servers far away"
+	OwnClocks    Ability = "give hosts clocks of their own"
 	Programs     Ability = "run programs of this machine beside clients"
 )
 
@@ -64,6 +65,8 @@ func (d Driver) Can(a Ability) error {
 		return hasTap()
 	case ServerClocks:
 		return HasCompiler()
+	case OwnClocks:
+		return hasTimeNamespaces()
 	case ClientClocks:
 		if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 			return fmt.Errorf("can't %s on %s/%s", a, runtime.GOOS, runtime.GOARCH)

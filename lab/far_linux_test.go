@@ -146,14 +146,27 @@ func roundTrip(from, to func(func() error) error, addr string) (time.Duration, e
 }
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == farVerb {
-		w, err := measureWays()
-		if err != nil {
-			_, _ = os.Stderr.WriteString(err.Error())
-			os.Exit(1)
-		}
-		_ = json.NewEncoder(os.Stdout).Encode(w)
-		os.Exit(0)
+	if len(os.Args) < 2 {
+		os.Exit(m.Run())
 	}
-	os.Exit(m.Run())
+	var told any
+	var err error
+	switch os.Args[1] {
+	case farVerb:
+		told, err = measureWays()
+	case timeVerb:
+		told, err = askTime()
+	case tellVerb:
+		if err = tellTime(); err == nil {
+			os.Exit(0)
+		}
+	default:
+		os.Exit(m.Run())
+	}
+	if err != nil {
+		_, _ = os.Stderr.WriteString(err.Error())
+		os.Exit(1)
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(told)
+	os.Exit(0)
 }

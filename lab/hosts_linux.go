@@ -130,6 +130,7 @@ var (
 	_ Spare     = (*grounded)(nil)
 	_ Enterable = (*host)(nil)
 	_ Mobile    = (*host)(nil)
+	_ Timed     = (*host)(nil)
 	_ Fillable  = (*host)(nil)
 )
 
@@ -140,6 +141,8 @@ type host struct {
 	name  string
 	rules int    // made so far, for their names
 	taken net.IP // from another host, nil for none
+
+	ownClock bool
 
 	mu      sync.Mutex // of what starting a program changes
 	running []*Child
@@ -166,7 +169,7 @@ func (h *host) Start(ctx context.Context, p Program) (Process, error) {
 	at := Place{Name: h.name, Addr: h.Addr(), Dir: h.Dir(), Contained: h.Contained, Env: h.Env}
 	c, err := StartChild(ctx, h.Thread, at, p)
 	if err != nil {
-		return nil, err
+		return nil, h.misplaced(err)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -46,6 +46,12 @@ type Enterable interface {
 // Mobile is a host that can take over an address from another.
 type Mobile interface{ TakeAddr(addr string) error }
 
+// Timed is a host that can be given a monotonic clock of its own, before anything runs there.
+type Timed interface {
+	// OwnClock sets that clock of all programs there ahead of this machine's.
+	OwnClock(ahead time.Duration) error
+}
+
 // Fillable is a host whose disk can be filled.
 type Fillable interface {
 	// FillDisk leaves no room on it until empty is called.

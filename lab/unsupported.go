@@ -30,3 +30,6 @@ func canIsolate(context.Context, *exec.Cmd) error { return errNotLinux }
 
 // hasTap always fails here.
 func hasTap() error { return errNotLinux }
+
+// hasTimeNamespaces always fails here.
+func hasTimeNamespaces() error { return errNotLinux }

@@ -62,6 +62,7 @@ func driver(c *config) lab.Driver {
 			lab.ServerClocks: yours, lab.OwnServers: atAddrs, lab.OwnImages: atAddrs,
 			lab.StallDisk: yours, lab.FullDisk: yours,
 			lab.Distance:    "they are where they are",
+			lab.OwnClocks:   "it is a check of lockbench itself, which needs no servers of yours; use --lab local",
 			lab.ClientHosts: "its servers see them all at one address",
 		},
 	}
