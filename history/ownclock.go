@@ -2,6 +2,7 @@ package history
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -44,4 +45,19 @@ func SetClock(path, name string, differs clock.Line) error {
 		return fmt.Errorf("tell of a clock in %s: %w", path, err)
 	}
 	return nil
+}
+
+// ClockOf is what the header of a file says of its recorder's clock.
+func ClockOf(path string) (clock.Line, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return clock.Line{}, fmt.Errorf("read of a clock: %w", err)
+	}
+	defer f.Close()
+	head, err := bufio.NewReader(f).ReadSlice('\n')
+	if err != nil {
+		return clock.Line{}, fmt.Errorf("read of a clock in %s: %w", path, err)
+	}
+	own, err := parseHeader(bytes.TrimSpace(head))
+	return own.Line, err
 }

@@ -66,8 +66,8 @@ func (b *Bounds) Earliest(t lb.Instant) lb.Instant {
 // stray is how far the clocks may have run apart between two times, in ns.
 func stray(a, b lb.Instant) float64 { return math.Abs(float64(b-a)) * (Strays / 1e9) }
 
-// Line is the line that keeps closest to all that may be the offset, and how far from it
-// that may be.
+// Line is the line that keeps closest to what was measured, and how far from it the offset may be, then or in
+// between.
 func (b *Bounds) Line() (Line, error) {
 	tight, err := b.tight()
 	if err != nil {
@@ -75,17 +75,18 @@ func (b *Bounds) Line() (Line, error) {
 	}
 	from, to := tight[0].at, tight[len(tight)-1].at
 	base := tight[0].high // small numbers are exact
-	var low, high []place
+	var low, high []place // where it was measured
+	var widest struct{ low, high []place }
 	for i, w := range tight {
 		low, high = append(low, place{float64(w.at - from), w.low - base}), append(high, place{float64(w.at - from), w.high - base})
-		if i+1 < len(tight) { // where what is allowed is widest, between two measurements
+		if i+1 < len(tight) { // and where, between two measurements, the most is possible
 			next := tight[i+1]
 			middle, half := float64(w.at-from)+float64(next.at-w.at)/2, stray(w.at, next.at)/2
-			high = append(high, place{middle + (next.high-w.high)/2/(Strays/1e9), (w.high+next.high)/2 + half - base})
-			low = append(low, place{middle - (next.low-w.low)/2/(Strays/1e9), (w.low+next.low)/2 - half - base})
+			widest.high = append(widest.high, place{middle + (next.high-w.high)/2/(Strays/1e9), (w.high+next.high)/2 + half - base})
+			widest.low = append(widest.low, place{middle - (next.low-w.low)/2/(Strays/1e9), (w.low+next.low)/2 - half - base})
 		}
 	}
-	// The width is convex in the slope.
+	// The line follows the measurements; their width is convex in the slope.
 	a, z := -Strays/1e9, Strays/1e9
 	for range 100 {
 		left, right := a+(z-a)/3, z-(z-a)/3
@@ -96,10 +97,13 @@ func (b *Bounds) Line() (Line, error) {
 		}
 	}
 	l := Line{PPB: int64(math.Round((a + z) / 2 * 1e9)), From: from, To: to, Strays: Strays}
-	bottom, top := sides(low, high, float64(l.PPB)/1e9)
-	l.Offset = time.Duration(math.Round(base + (bottom+top)/2))
+	slope := float64(l.PPB) / 1e9
+	bottom, top := sides(low, high, slope)
+	middle := math.Round((bottom + top) / 2)
+	l.Offset = time.Duration(base + middle)
+	bottom, top = sides(append(low, widest.low...), append(high, widest.high...), slope)
 	const rounding = 2 // ns
-	l.Error = time.Duration(math.Ceil((top-bottom)/2)) + rounding
+	l.Error = time.Duration(math.Ceil(max(top-middle, middle-bottom))) + rounding
 	return l, nil
 }
 

@@ -34,4 +34,18 @@ func (l Line) Err(t lb.Instant) time.Duration {
 	return l.Error + time.Duration(math.Ceil(share(beyond, l.Strays)))
 }
 
+// Holds reports whether the clock differs as truth says, as far as l knows: at times from long before it
+// was measured to long after.
+func (l Line) Holds(truth Line) bool {
+	const parts = 100
+	const rounding = 100 * time.Nanosecond // of a drift in whole billionths
+	for i := -parts; i <= 2*parts; i++ {
+		t := l.From + (l.To-l.From)*lb.Instant(i)/parts
+		if off := l.At(t) - truth.At(t); max(off, -off) > l.Err(t)+truth.Err(t)+rounding {
+			return false
+		}
+	}
+	return true
+}
+
 func share(of lb.Instant, ppb int64) float64 { return float64(of) * (float64(ppb) / 1e9) }
