@@ -200,3 +200,36 @@ func showing(r *rand.Rand, l clock.Line, truth lb.Instant) lb.Instant {
 		}
 	}
 }
+
+// TestErringExcuse: whoever breaks in under an ended lease for which the machine is to blame spoils the work of the next
+// holder. Where clocks leave open who it was that broke in, that one is not to blame, either.
+func TestErringExcuse(t *testing.T) {
+	events := shorthand.Must(`1010 c w1.B b; 1020 r w1.B b ok until=1040
+		1030 read w1.B b seq=1 plain=0
+		1045 c w2.C c; 1050 r w2.C c ok until=1300
+		1055 read w2.C c seq=2 plain=0
+		1060 write w1.B b seq=3 plain=0/0/1; 1060 silent w1 call=1031
+		1070 write w2.C c seq=4 plain=1/0/20
+		1080 C w2.C c; 1085 R w2.C c ok`).Events
+	for _, clock := range []string{"", `,"clock":{"name":"b","error_ns":9}`} {
+		path := filepath.Join(t.TempDir(), "h.jsonl")
+		if err := history.Write(path, events); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"version":1`, `"version":1`+clock, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		ix, err := history.Read(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := history.Plan{Algorithm: "a", Fault: "none", TTL: 30}
+		if res := checker.Check(t.Context(), plan, ix); res.Starved == "" || res.Outcome != lb.Inconclusive {
+			t.Errorf("%s: %s: %s", clock, res.Outcome, res.Reason)
+		}
+	}
+}

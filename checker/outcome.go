@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,10 @@ func conclude(r *run, judged []Layer) Result {
 		FirstViolationMS: -1, TookMS: ms(r.Last.Sub(r.Start)), StalledMS: ms(r.stalled()), Effect: r.effect(), Notes: r.Notes}
 	if res.Copies == nil {
 		res.Copies = map[string]Copy{}
+	}
+	if r.Error > 0 {
+		res.ClockErrorMS = ms(time.Duration(r.Error))
+		res.Notes = append(slices.Clip(res.Notes), fmt.Sprintf("its events have %s, and are put together within ±%v", english.Count(r.Clocks+1, "clock"), time.Duration(r.Error).Round(time.Microsecond)))
 	}
 	for _, l := range judged {
 		if isClaim(l.Name) {

@@ -132,6 +132,9 @@ type Cell struct {
 	// StalledMS is the longest of the runs, see [Result], and TookMS the sum.
 	StalledMS float64 `json:"stalled_ms,omitempty"`
 	TookMS    float64 `json:"took_ms,omitempty"`
+	// ClockErrorMS is the most of the runs, see [Result], and IfExact how many of them have one.
+	ClockErrorMS float64 `json:"clock_error_ms,omitempty"`
+	IfExact      int     `json:"if_exact,omitempty"`
 }
 
 // Row names the cell's algorithm, with the servers where the cell names them.
@@ -205,6 +208,11 @@ type Result struct {
 	StalledMS float64 `json:"stalled_ms,omitempty"`
 	// TookMS is the time from the first event to the last; 0 where nobody recorded any.
 	TookMS float64 `json:"took_ms,omitempty"`
+	// ClockErrorMS is how wrong the times of a recorder with a clock of its own may be at most,
+	// either way. IfExact is the outcome with what was measured taken as exact, where that is another
+	// one.
+	ClockErrorMS float64    `json:"clock_error_ms,omitempty"`
+	IfExact      lb.Outcome `json:"if_exact,omitempty"`
 	// Starved says why the machine is to blame for the harm that was seen, and not the lock.
 	Starved string `json:"starved,omitempty"`
 	// Claims are what the algorithm claims and did not keep, beside the outcome.

@@ -45,14 +45,17 @@ type Plan struct {
 	// ServerOptions are NAME=VALUE, by the names that the server's documentation has;
 	// ServerBinary is SOFTWARE=PATH and ServerImage SOFTWARE=NAME, "" for the servers that
 	// lockbench finds itself.
-	ServerOptions []string      `json:"server_options,omitempty"`
-	ServerBinary  string        `json:"server_binary,omitempty"`
-	ServerImage   string        `json:"server_image,omitempty"`
-	Clients       int           `json:"clients"`
-	Processes     int           `json:"processes"`
-	TTL           time.Duration `json:"ttl_ns"`
-	Duration      time.Duration `json:"duration_ns"`
-	Seed          uint64        `json:"seed"`
+	ServerOptions []string `json:"server_options,omitempty"`
+	ServerBinary  string   `json:"server_binary,omitempty"`
+	ServerImage   string   `json:"server_image,omitempty"`
+	Clients       int      `json:"clients"`
+	Processes     int      `json:"processes"`
+	// Clocks is [Apart] where each worker's host has a clock of its own, "" where all processes have
+	// the machine's.
+	Clocks   string        `json:"clocks,omitempty"`
+	TTL      time.Duration `json:"ttl_ns"`
+	Duration time.Duration `json:"duration_ns"`
+	Seed     uint64        `json:"seed"`
 	// First ends the run at the first violation that is seen while it goes on.
 	First bool `json:"first,omitempty"`
 	// About tells people what was run. Nobody judges by it.
@@ -84,6 +87,13 @@ type Plan struct {
 	Machine  *Machine          `json:"machine,omitempty"`
 	Versions map[string]string `json:"versions,omitempty"`
 }
+
+// What a plan's Clocks are: one for all processes of the machine, which a plan need not say, or apart, where each
+// worker's host has one of its own.
+const (
+	OneClock = "one"
+	Apart    = "apart"
+)
 
 // NoWork is the Work of a plan without long work, of a lock that would bear it.
 const NoWork = "none"

@@ -23,6 +23,7 @@ func (p Plan) Settings(o Plan) []Difference {
 		{"number of clients", p.Clients, o.Clients}, {"number of processes", p.Processes, o.Processes},
 		{"number of faults at once", max(1, p.FaultsAtOnce), max(1, o.FaultsAtOnce)},
 		{"TTL", p.TTL, o.TTL}, {"long work", cmp.Or(p.Work, NoWork), cmp.Or(o.Work, NoWork)}, {"store", storeName(p), storeName(o)},
+		{"clocks", cmp.Or(p.Clocks, OneClock), cmp.Or(o.Clocks, OneClock)},
 		{"servers' options", strings.Join(p.ServerOptions, " "), strings.Join(o.ServerOptions, " ")},
 		{"program", p.Exec.String(), o.Exec.String()},
 		{"server binary", p.ServerBinary, o.ServerBinary}, {"image", p.ServerImage, o.ServerImage},
