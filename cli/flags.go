@@ -59,6 +59,7 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f.StringVar(&p.ServerImage, "image", "", "servers of this image in the docker lab, as SOFTWARE=NAME, such as redis=redis:8")
 	f.IntVar(&p.Clients, "clients", 6, "clients, over all processes")
 	f.IntVar(&p.Processes, "processes", 3, "worker processes, each on a host of its own")
+	f.StringVar(&p.Clocks, "clocks", history.OneClock, "one clock for all processes, or apart: a clock of its own for each worker's host, to check that lockbench puts such histories together")
 	f.DurationVar(&p.TTL, "ttl", 0, "lease time (default: 1.3s, or longer where the fault or the lock needs it)")
 	f.DurationVar(&p.Duration, "duration", duration, "how long clients work at least; a fault makes it longer")
 	f.IntVar(&p.FaultsAtOnce, "faults-at-once", 1, "how many faults may be in force at the same time, where the fault consists of several, as random does")
@@ -91,6 +92,9 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 		return err
 	}
 	if p.driver, err = borrowed(c, &p.Lab, p.Addrs, p.given("lab")); err != nil {
+		return err
+	}
+	if err := p.clocked(); err != nil {
 		return err
 	}
 	if p.driver.Borrowed != nil {
@@ -141,6 +145,22 @@ func (p *planFlags) working() error {
 		return usage("--work: %w; or %s", err, history.NoWork)
 	case !p.work.Info().Long:
 		return usage("--work %s: the workload %s has no long work", p.Work, p.Workload)
+	}
+	return nil
+}
+
+// clocked refuses clocks that the lab does not have. A plan says nothing of the usual one.
+func (p *planFlags) clocked() error {
+	switch p.Clocks {
+	case history.OneClock:
+		p.Clocks = ""
+		return nil
+	case history.Apart:
+	default:
+		return usage("--clocks %s: %s or %s", p.Clocks, history.OneClock, history.Apart)
+	}
+	if err := p.driver.Can(lab.OwnClocks); err != nil {
+		return usage("--clocks %s: %w", p.Clocks, err)
 	}
 	return nil
 }

@@ -245,7 +245,7 @@ func (g *gateRun) judge(cmd *cobra.Command, conf gate.Config, places []*gate.Pla
 }
 
 // runKeys are the flags of lockbench matrix that the file may set.
-var runKeys = []string{"algorithms", "exec", "faults", "runs", "jobs", "seed", "duration", "ttl", "clients", "processes", "faults-at-once", "workload", "work", "store", "lab", "addrs", "topology", "server-option", "server-binary", "image", "until", "budget"}
+var runKeys = []string{"algorithms", "exec", "faults", "runs", "jobs", "seed", "duration", "ttl", "clients", "processes", "clocks", "faults-at-once", "workload", "work", "store", "lab", "addrs", "topology", "server-option", "server-binary", "image", "until", "budget"}
 
 // matrixOf is what the file says is to be run. What is wrong is told with its line.
 func (g *gateRun) matrixOf(ctx context.Context, conf gate.Config) (*run.Matrix, error) {

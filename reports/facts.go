@@ -20,7 +20,7 @@ type fact struct {
 
 // planFacts gathers where the cells were run, for the page's head.
 type planFacts struct {
-	days, labs, topologies, options, binaries, images, workloads, clients, atOnce, ttls, durations, runs, jobs, seeds, machines, kernels, versions set
+	days, labs, topologies, options, binaries, images, workloads, clients, atOnce, clocks, ttls, durations, runs, jobs, seeds, machines, kernels, versions set
 	// load is the least and the greatest of the runs.
 	load []float64
 	// late cells had a process stand still for a quarter of a lease or more, the longest
@@ -62,6 +62,9 @@ func (f *planFacts) add(p history.Plan, c *checker.Cell) {
 	}
 	if p.FaultsAtOnce > 1 {
 		f.atOnce.add(fmt.Sprint(p.FaultsAtOnce))
+	}
+	if p.Clocks == history.Apart {
+		f.clocks.add("one on each worker’s host")
 	}
 	f.ttls.add(length(p.TTL))
 	f.durations.add(length(p.Duration))
@@ -153,6 +156,7 @@ func (f *planFacts) facts() []fact {
 	add("Workload", f.workloads)
 	add("Clients", f.clients)
 	add("Faults at once", f.atOnce)
+	add("Clocks", f.clocks)
 	add("Lease time (TTL)", f.ttls)
 	add("Length of a run", f.durations)
 	add("Runs a cell", f.runs)

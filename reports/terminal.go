@@ -42,6 +42,7 @@ func Matrix(w io.Writer, cells []checker.Cell, planned int, color bool, width in
 	g := newGrid(cells, planned)
 	t.text("", g.summary())
 	t.text("", g.unfinished())
+	t.text("", g.clocks())
 	t.line("")
 	for _, cols := range t.blocks(g) {
 		t.block(g, cols)

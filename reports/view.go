@@ -66,6 +66,9 @@ func newView(p *page, bench *cost.Bench, at place, brief bool) *view {
 	g := newGrid(p.cells, p.planned)
 	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.cells) == 1 || p.orders, OnlyOrders: p.orders, Brief: brief, bench: bench}
 	v.Unfinished, v.Waiting, v.Notes = g.unfinished(), waitingIn(g), p.notes
+	if s := g.clocks(); s != "" {
+		v.Notes = append(slices.Clip(v.Notes), s)
+	}
 	v.Failed = len(g.inOrder(hasFailed)) > 0
 	for _, e := range p.explored {
 		v.Orders = append(v.Orders, newOrdersView(e, at))
@@ -220,6 +223,7 @@ func Command(program string, p history.Plan) []string {
 	add("image", p.ServerImage)
 	add("clients", fmt.Sprint(p.Clients))
 	add("processes", fmt.Sprint(p.Processes))
+	add("clocks", p.Clocks)
 	add("ttl", p.TTL.String())
 	add("duration", p.Duration.String())
 	add("seed", fmt.Sprint(p.Seed))

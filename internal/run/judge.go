@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
@@ -17,7 +18,44 @@ import (
 // Judge checks the history of a run. It can be done again at any time, by whoever has
 // the directory.
 func Judge(ctx context.Context, c catalog.Catalog, r *rundir.Run) (checker.Result, error) {
-	ix, err := r.History(ctx)
+	return JudgeAs(ctx, c, r, history.ClockErrors{})
+}
+
+// JudgeAs is [Judge] with the errors of clocks taken so. What they hide may be there all the same: whatever is
+// seen where they are taken for nothing is no harm that was shown, but then nothing less is, either.
+func JudgeAs(ctx context.Context, c catalog.Catalog, r *rundir.Run, errs history.ClockErrors) (checker.Result, error) {
+	res, err := judgeAs(ctx, c, r, errs)
+	if err != nil || res.ClockErrorMS == 0 {
+		return res, err
+	}
+	exact, err := judgeAs(ctx, c, r, history.ClockErrors{None: true})
+	if err != nil { // its times make no sense together
+		exact.Outcome = lb.Inconclusive
+	}
+	if exact.Outcome != res.Outcome {
+		res.IfExact = exact.Outcome
+		leaveOpen(&res, exact)
+	}
+	return res, ctx.Err()
+}
+
+// leaveOpen takes back that nothing was seen, or that some care suffices, where the clocks may hide worse.
+func leaveOpen(res *checker.Result, exact checker.Result) {
+	order := []lb.Outcome{lb.Safe, lb.Check, lb.Fence, lb.Stuck, lb.Broken}
+	from, to := slices.Index(order, res.Outcome), slices.Index(order, exact.Outcome)
+	if from < 0 || from >= to || res.Outcome == lb.Stuck {
+		res.Notes = append(res.Notes, fmt.Sprintf("with the measured offsets taken as exact it would be %s", exact.Outcome))
+		return
+	}
+	why := fmt.Sprintf("the clocks leave open whether it is %s: %s", exact.Outcome, exact.Reason)
+	if from > 0 {
+		why += "; harm was seen: " + res.Reason
+	}
+	res.Outcome, res.Mechanism, res.Reason = lb.Inconclusive, "", why
+}
+
+func judgeAs(ctx context.Context, c catalog.Catalog, r *rundir.Run, errs history.ClockErrors) (checker.Result, error) {
+	ix, err := r.HistoryAs(ctx, errs)
 	if err != nil {
 		return checker.Result{}, err
 	}

@@ -1,10 +1,14 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
@@ -12,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/testkit/shorthand"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -32,6 +37,63 @@ func TestCut(t *testing.T) {
 		cut(&res, rundir.ErrCutShort)
 		if res.Outcome != want.outcome || res.Reason != want.reason || (res.Mechanism == "") != (res.Outcome == lb.Inconclusive) {
 			t.Errorf("%s: %s by %q (%s)", before, res.Outcome, res.Mechanism, res.Reason)
+		}
+	}
+}
+
+// TestLeaveOpen: where clocks may hide worse, nothing less is said of a run; what was seen stands.
+func TestLeaveOpen(t *testing.T) {
+	for _, tt := range []struct{ seen, exact, want lb.Outcome }{
+		{lb.Safe, lb.Broken, lb.Inconclusive}, {lb.Safe, lb.Check, lb.Inconclusive}, {lb.Safe, lb.Stuck, lb.Inconclusive},
+		{lb.Check, lb.Broken, lb.Inconclusive}, {lb.Check, lb.Fence, lb.Inconclusive}, {lb.Fence, lb.Broken, lb.Inconclusive},
+		{lb.Safe, lb.Inconclusive, lb.Safe}, {lb.Inconclusive, lb.Broken, lb.Inconclusive}, {lb.Inconclusive, lb.Safe, lb.Inconclusive},
+		{lb.Broken, lb.Safe, lb.Broken}, {lb.Broken, lb.Stuck, lb.Broken}, {lb.Stuck, lb.Broken, lb.Stuck}, {lb.Check, lb.Safe, lb.Check},
+	} {
+		res := checker.Result{Outcome: tt.seen, Mechanism: "how", Reason: "why"}
+		leaveOpen(&res, checker.Result{Outcome: tt.exact, Reason: "worse"})
+		taken := tt.want != tt.seen
+		if res.Outcome != tt.want || taken != strings.Contains(res.Reason, "worse") || taken == (res.Mechanism != "") || taken == (len(res.Notes) > 0) {
+			t.Errorf("%s, if exact %s: %s by %q (%s), notes %q", tt.seen, tt.exact, res.Outcome, res.Mechanism, res.Reason, res.Notes)
+		}
+	}
+}
+
+// TestJudgeClocks: a lock that is granted twice for less than clocks err is not convicted, and not acquitted. What errs
+// less, or is not taken to err, shows it.
+func TestJudgeClocks(t *testing.T) {
+	r, err := rundir.CreateRun(filepath.Join(t.TempDir(), "run"), history.Plan{Algorithm: "one", Fault: "none", Processes: 2, Clients: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for recorder, text := range map[string]string{
+		"w1": "ms;1000 c w1.A a;1001 r w1.A a ok;1100 C w1.A a;1101 R w1.A a ok",
+		"w2": "ms;1097 c w2.B b;1098 r w2.B b ok;1200 C w2.B b;1201 R w2.B b ok", "runner": "ms;1300 end", "store": "",
+	} {
+		if err := history.Write(r.EventsFile(recorder), shorthand.Must(text).Events); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(r.EventsFile("w1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const own = `"version":1,"clock":{"name":"w1","error_ns":500000}`
+	if err := os.WriteFile(r.EventsFile("w1"), bytes.Replace(text, []byte(`"version":1`), []byte(own), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		errs    history.ClockErrors
+		outcome lb.Outcome
+		exact   lb.Outcome
+		says    string
+	}{
+		{history.ClockErrors{}, lb.Broken, "", "both relied"},
+		{history.ClockErrors{None: true}, lb.Broken, "", "both relied"},
+		{history.ClockErrors{Least: 10 * time.Millisecond}, lb.Inconclusive, lb.Broken, ""},
+	} {
+		res, err := JudgeAs(t.Context(), catalog.Catalog{}, r, tt.errs)
+		if err != nil || res.Outcome != tt.outcome || res.IfExact != tt.exact || !strings.Contains(res.Reason, tt.says) {
+			t.Errorf("%+v: %s, if exact %q: %s (%v)", tt.errs, res.Outcome, res.IfExact, res.Reason, err)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (s *strike) StartAgain(ctx context.Context, n faults.Node, step string) (fa
 		return nil, err
 	}
 	s.workers.join(w)
-	if _, err := w.await(ctx, w.own(), "the configuration"); err != nil {
+	if err := w.ready(ctx); err != nil {
 		if s.atOnce() == 1 {
 			return nil, err
 		}

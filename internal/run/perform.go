@@ -79,7 +79,7 @@ func Perform(ctx context.Context, dir string, c catalog.Catalog) error {
 		record: rec.Record,
 	}
 	err = s.play(ctx, fault)
-	return errors.Join(err, l.Close(), rec.Close())
+	return errors.Join(err, s.tellClocks(), l.Close(), rec.Close())
 }
 
 func (s *stage) play(ctx context.Context, fault faults.Fault) error {

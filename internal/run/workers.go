@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/faults"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/worker"
 	"github.com/lockbench/lockbench/lab"
@@ -27,6 +28,7 @@ type workerProc struct {
 	gone   chan struct{} // closed when it has ended
 	doomed atomic.Bool   // its end is wanted
 	blame  func(string)  // is told what its lock's program did wrong
+	clock  *compared     // nil where its clock is this process's
 
 	mu           sync.Mutex
 	instructions *json.Encoder
@@ -52,6 +54,9 @@ func startWorker(ctx context.Context, h lab.Host, cfg worker.Config, logTo *os.F
 	}
 	w := &workerProc{Process: p, host: h, cfg: cfg, instructions: json.NewEncoder(instructionsIn), gone: make(chan struct{}), blame: blame,
 		answers: map[uint64]chan worker.Report{0: make(chan worker.Report, 4)}}
+	if cfg.OwnClock {
+		w.clock = newCompared()
+	}
 	go w.listen(reportsOut)
 	if err := w.instructions.Encode(cfg); err != nil {
 		return nil, fmt.Errorf("configure %s: %w", cfg.Name, err)
@@ -73,8 +78,12 @@ func (w *workerProc) listen(out io.ReadCloser) {
 			_ = w.Wait() // the reports end when the process does
 			return
 		}
-		if r.Say == worker.SayWrong {
+		switch r.Say {
+		case worker.SayWrong:
 			w.blame(r.Error)
+		case worker.SayTime: // whoever asked wants it by the worker's clock
+		default:
+			r.At = w.reference(r.At)
 		}
 		w.mu.Lock()
 		answers := w.answers[r.N]
@@ -175,14 +184,23 @@ func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.
 		if err != nil {
 			return ws, err
 		}
-		w, err := startWorker(ctx, h, worker.Config{
+		cfg := worker.Config{
 			Name: name, Number: i + 1, Plan: plan, Store: store,
 			Servers: service.Endpoints(), Sentinels: lab.Endpoints(service.Sentinels), Master: service.Master(),
 			SharedSession: share,
 			Clients:       part(plan.Clients, plan.Processes, i),
 			Events:        dir.EventsFile(name),
 			Ahead:         ahead,
-		}, logTo, blame)
+			OwnClock:      plan.Clocks == history.Apart,
+		}
+		if cfg.OwnClock {
+			var by time.Duration
+			by, cfg.Drift = apart(plan.Seed, i)
+			if err := setAhead(h, by); err != nil {
+				return ws, err
+			}
+		}
+		w, err := startWorker(ctx, h, cfg, logTo, blame)
 		ahead = 0 // for the first
 		if err != nil {
 			return ws, err
@@ -190,11 +208,19 @@ func startWorkers(ctx context.Context, l lab.Lab, dir *rundir.Run, service *lab.
 		ws = append(ws, w)
 	}
 	for _, w := range ws {
-		if _, err := w.await(ctx, w.own(), "the configuration"); err != nil {
+		if err := w.ready(ctx); err != nil {
 			return ws, err
 		}
 	}
 	return ws, nil
+}
+
+// ready returns when its clients have their sessions, and it is known how its clock differs.
+func (w *workerProc) ready(ctx context.Context) error {
+	if _, err := w.await(ctx, w.own(), "the configuration"); err != nil {
+		return err
+	}
+	return w.compare(ctx)
 }
 
 // part divides n things among the parts as evenly as can be.

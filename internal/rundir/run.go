@@ -91,6 +91,11 @@ func (r *Run) recorders() []string {
 // History reads what was recorded. A planned recorder that left no file leaves the
 // history in doubt.
 func (r *Run) History(ctx context.Context) (*history.Index, error) {
+	return r.HistoryAs(ctx, history.ClockErrors{})
+}
+
+// HistoryAs is History with the errors of clocks taken so.
+func (r *Run) HistoryAs(ctx context.Context, errs history.ClockErrors) (*history.Index, error) {
 	entries, err := os.ReadDir(r.EventsDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		if f, old := open(filepath.Join(r.Dir, oldHistory)); old == nil {
@@ -118,7 +123,7 @@ func (r *Run) History(ctx context.Context) (*history.Index, error) {
 		paths = append(paths, path)
 	}
 	slices.Sort(paths)
-	return history.ReadFiles(ctx, paths, missing)
+	return errs.ReadFiles(ctx, paths, missing)
 }
 
 // Result is what the checkers made of the run when it was last judged. Without one

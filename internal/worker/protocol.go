@@ -23,6 +23,10 @@ type Config struct {
 	Clients int          `json:"clients"` // of this process
 	// Ahead is how far its wall clock is ahead of the machine's from the beginning.
 	Ahead time.Duration `json:"ahead_ns,omitempty"`
+	// OwnClock: the clock that it stamps with is not the runner's, and runs fast by the share Drift, of which
+	// nothing else in the process knows.
+	OwnClock bool    `json:"own_clock,omitempty"`
+	Drift    float64 `json:"drift,omitempty"`
 	// Identity is the name that its clients have for the locks, "" for its own: that of a
 	// process before it, of which it is another life.
 	Identity string   `json:"identity,omitempty"`
@@ -71,6 +75,7 @@ const (
 	DoLetGo = "let-go" // of whom the instruction of this number has caught, and catch nobody more
 	DoClock = "clock"  // move the clocks of the process
 	DoAhead = "ahead"  // say how far they are ahead
+	DoTime  = "time"   // say what time it is
 	DoTell  = "tell"   // say what the clients are at
 	DoCount = "count"  // say how many sections were done
 	DoRest  = "rest"   // finish the sections in hand and begin no other; then count
@@ -80,9 +85,11 @@ const (
 
 // Report is each line that a worker writes.
 type Report struct {
-	N      uint64     `json:"n"` // of the instruction that it answers
-	Say    string     `json:"say"`
+	N   uint64 `json:"n"` // of the instruction that it answers
+	Say string `json:"say"`
+	// At is by the clock that the worker stamps with, and so is Came, when the instruction came.
 	At     lb.Instant `json:"t,omitempty"`
+	Came   lb.Instant `json:"came,omitempty"`
 	Client string     `json:"client,omitempty"`
 	ID     string     `json:"id,omitempty"`
 	Lock   string     `json:"lock,omitempty"`
@@ -120,6 +127,7 @@ const (
 	SayOn     = "on"     // the client went on after Idle
 	SayFree   = "free"   // the instruction's trap is taken back
 	SayClock  = "clock"  // the process's clock is now Ahead
+	SayTime   = "time"   // it is At
 	SayCount  = "count"
 	SayTold   = "told"   // what Clients are at
 	SayAgain  = "again"  // the client has called the release again, and Result was the answer

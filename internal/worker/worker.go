@@ -32,7 +32,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, c catalog.Catalog) er
 	if err := instructions.Decode(&cfg); err != nil {
 		return fmt.Errorf("read the configuration: %w", err)
 	}
-	rec, err := history.Create(cfg.Events)
+	rec, err := record(cfg)
 	if err != nil {
 		return err
 	}
@@ -47,6 +47,14 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, c catalog.Catalog) er
 	return nil
 }
 
+// record begins the file of events.
+func record(cfg Config) (*history.Recorder, error) {
+	if cfg.OwnClock {
+		return history.CreateOwn(cfg.Events, cfg.Name, cfg.Drift)
+	}
+	return history.Create(cfg.Events)
+}
+
 type worker struct {
 	cfg     Config
 	rec     *history.Recorder
@@ -58,6 +66,11 @@ type worker struct {
 }
 
 func (w *worker) say(r Report) {
+	for _, at := range []*lb.Instant{&r.At, &r.Came} {
+		if *at != 0 {
+			*at = w.rec.Time(*at)
+		}
+	}
 	w.outMu.Lock()
 	defer w.outMu.Unlock()
 	_ = w.out.Encode(r) // nobody to tell when the runner is gone; the next instruction's end tells us
@@ -72,6 +85,9 @@ func (w *worker) serve(ctx context.Context, instructions *json.Decoder, c catalo
 			c.close()
 		}
 	}()
+	hearing, deaf := context.WithCancel(ctx)
+	defer deaf()
+	come, broken := w.hear(hearing, instructions)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go w.beat(ctx)
@@ -80,8 +96,10 @@ func (w *worker) serve(ctx context.Context, instructions *json.Decoder, c catalo
 	var running sync.WaitGroup
 	for {
 		var o Instruction
-		if err := instructions.Decode(&o); err != nil {
-			return fmt.Errorf("read an instruction: %w", err)
+		select {
+		case o = <-come:
+		case err := <-broken:
+			return err
 		}
 		switch o.Do {
 		case DoStart:
@@ -121,6 +139,32 @@ func (w *worker) serve(ctx context.Context, instructions *json.Decoder, c catalo
 			return fmt.Errorf("unknown instruction %q", o.Do)
 		}
 	}
+}
+
+// hear hands on the instructions as they come. What time it is it tells itself, whatever the
+// process is at: how long an answer takes is how little it says.
+func (w *worker) hear(ctx context.Context, instructions *json.Decoder) (come <-chan Instruction, broken <-chan error) {
+	heard, failed := make(chan Instruction), make(chan error, 1)
+	go func() {
+		for {
+			var o Instruction
+			if err := instructions.Decode(&o); err != nil {
+				failed <- fmt.Errorf("read an instruction: %w", err)
+				return
+			}
+			came := clock.Now()
+			if o.Do == DoTime {
+				w.say(Report{N: o.N, Say: SayTime, Came: came, At: clock.Now()})
+				continue
+			}
+			select {
+			case heard <- o:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return heard, failed
 }
 
 func (w *worker) told() (all []Client) {
