@@ -54,8 +54,8 @@ func Merge(runs []Result, info lb.Info) Cell {
 		c.TookMS += r.TookMS
 		c.StalledMS = max(c.StalledMS, r.StalledMS)
 		c.ClockErrorMS = max(c.ClockErrorMS, r.ClockErrorMS)
-		if r.IfExact != "" {
-			c.IfExact++
+		if r.IfEven != "" {
+			c.IfEven++
 		}
 		if c.OutageMS = max(c.OutageMS, r.OutageMS); r.OutageMS == c.OutageMS {
 			c.Outage = r.Outage

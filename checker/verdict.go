@@ -132,9 +132,9 @@ type Cell struct {
 	// StalledMS is the longest of the runs, see [Result], and TookMS the sum.
 	StalledMS float64 `json:"stalled_ms,omitempty"`
 	TookMS    float64 `json:"took_ms,omitempty"`
-	// ClockErrorMS is the most of the runs, see [Result], and IfExact how many of them have one.
+	// ClockErrorMS is the most of the runs, see [Result], and IfEven how many of them have one.
 	ClockErrorMS float64 `json:"clock_error_ms,omitempty"`
-	IfExact      int     `json:"if_exact,omitempty"`
+	IfEven       int     `json:"if_even,omitempty"`
 }
 
 // Row names the cell's algorithm, with the servers where the cell names them.
@@ -209,10 +209,10 @@ type Result struct {
 	// TookMS is the time from the first event to the last; 0 where nobody recorded any.
 	TookMS float64 `json:"took_ms,omitempty"`
 	// ClockErrorMS is how wrong the times of a recorder with a clock of its own may be at most,
-	// either way. IfExact is the outcome with what was measured taken as exact, where that is another
+	// either way. IfEven is the outcome if clocks ran evenly while they were not compared, where that is another
 	// one.
 	ClockErrorMS float64    `json:"clock_error_ms,omitempty"`
-	IfExact      lb.Outcome `json:"if_exact,omitempty"`
+	IfEven       lb.Outcome `json:"if_even,omitempty"`
 	// Starved says why the machine is to blame for the harm that was seen, and not the lock.
 	Starved string `json:"starved,omitempty"`
 	// Claims are what the algorithm claims and did not keep, beside the outcome.

@@ -17,6 +17,7 @@ type Builder struct {
 	files   []string
 	clocks  []hostClock  // of the files
 	lasts   []lb.Instant // of the files: when the last event is
+	slack   lb.Instant   // how wrong clocks may be, however little that is taken for
 	cut     []int        // the files whose recorder was stopped in the middle of a line
 	chunks  [][]record
 	count   int
@@ -273,6 +274,7 @@ func (b *Builder) compare() error {
 		if c != (hostClock{}) {
 			b.ix.Clocks++
 		}
+		b.slack = max(b.slack, c.most)
 	}
 	last := b.ix.Last + b.ix.Error
 	for i := range b.clocks {
@@ -282,6 +284,7 @@ func (b *Builder) compare() error {
 			return &LineError{b.files[i], 1, fmt.Errorf("with its clock's offset and error the time %d is out of range", c.first)}
 		}
 	}
+	b.slack = max(b.slack, b.ix.Error)
 	return nil
 }
 
@@ -289,12 +292,12 @@ func (b *Builder) compare() error {
 // the order of the files and lines. Where clocks err, what a store or somebody who saw a
 // death recorded is taken as late as it may have been: it came after what led to it.
 func (b *Builder) inOrder() {
-	if b.ix.Error > 0 {
+	if b.slack > 0 {
 		b.ordered = false
 		for _, chunk := range b.chunks {
 			for i := range chunk {
 				if k := chunk[i].kind; k == recAccess || k == recDead {
-					chunk[i].at += 2*b.ix.Error + 1
+					chunk[i].at += 2*b.slack + 1
 				}
 			}
 		}

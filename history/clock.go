@@ -16,6 +16,9 @@ type hostClock struct {
 	clock.Line
 	// err is the most that any of its times may be wrong, of those that were read; but see until.
 	err lb.Instant
+	// full and most are the clock and that by its header, however little its errors are taken for.
+	full clock.Line
+	most lb.Instant
 	// first is the earliest of them, and until the latest end of a lease behind all measurements, by
 	// the recorder's clock.
 	first, until lb.Instant
@@ -28,22 +31,24 @@ var errUnknown = errors.New("its recorder has a clock of its own, which was not 
 
 // ClockErrors is how a reader takes the errors of clocks. The zero value is as their headers say.
 type ClockErrors struct {
-	// None: as if none erred. What is seen then may be an error's.
-	None bool
+	// Likely: as little as is likely, and not as much as may be. What is seen then may be an error's.
+	Likely bool
 	// Least is the least that each clock is taken to err that a header tells of.
 	Least time.Duration
 }
 
 // take is a clock with its errors taken so.
 func (e ClockErrors) take(c hostClock) hostClock {
+	full := c.Line
 	switch {
 	case c == (hostClock{}):
-	case e.None:
-		c.Error, c.Strays = 0, 0
+		return c
+	case e.Likely:
+		c.Error, c.Strays = c.Line.Likely, 0
 	default:
 		c.Error = max(c.Error, e.Least)
 	}
-	c.err = lb.Instant(c.Error)
+	c.err, c.full = lb.Instant(c.Error), full
 	return c
 }
 
@@ -64,7 +69,7 @@ func (c *hostClock) shift(ev *Event) error {
 		if t.at == &ev.Until && was > c.To {
 			c.until = max(c.until, was)
 		} else {
-			c.err = max(c.err, lb.Instant(c.Err(was)))
+			c.err, c.most = max(c.err, lb.Instant(c.Err(was))), max(c.most, lb.Instant(c.full.Err(was)))
 		}
 		if *t.at += lb.Instant(c.At(was)); *t.at-c.err < 1 || *t.at+c.err > maxInstant {
 			return fmt.Errorf("with its clock's offset and error the time %d is out of range", was)
@@ -113,7 +118,7 @@ func (c *hostClock) reckon(ev *Event) error {
 func (p *parser) clockField(c *hostClock) error {
 	var name string
 	fields := map[string]*int64{"offset_ns": (*int64)(&c.Offset), "error_ns": (*int64)(&c.Error),
-		"drift_ppb": &c.PPB, "from_ns": (*int64)(&c.From), "to_ns": (*int64)(&c.To), "strays_ppb": &c.Strays}
+		"drift_ppb": &c.PPB, "from_ns": (*int64)(&c.From), "to_ns": (*int64)(&c.To), "strays_ppb": &c.Strays, "likely_ns": (*int64)(&c.Likely)}
 	given := map[string]bool{}
 	err := p.object(func(key []byte) (err error) {
 		if string(key) == "name" {
@@ -139,7 +144,12 @@ func (p *parser) clockField(c *hostClock) error {
 	case max(c.PPB, -c.PPB) > mostPPB || c.Strays < 0 || c.Strays > mostPPB:
 		return errors.New("clock: its drift, or how far it strays, is out of range")
 	}
-	c.unknown = !given["to_ns"]
+	if c.unknown = !given["to_ns"]; !given["likely_ns"] {
+		c.Likely = c.Error
+	}
+	if c.Likely < 0 || c.Likely > c.Error {
+		return errors.New("clock: what is likely of its error is not from 0 to that")
+	}
 	return nil
 }
 

@@ -119,6 +119,8 @@ func TestClockRefused(t *testing.T) {
 		`{"name":"b","from_ns":1,"to_ns":2,"drift_ppb":-100000001}@2`: "its drift",
 		`{"name":"b","from_ns":1,"to_ns":2,"strays_ppb":-1}@2`:        "how far it strays",
 		`{"name":"b","from_ns":1,"to_ns":2,"strays_ppb":100000001}@2`: "how far it strays",
+		`{"name":"b"` + two + `,"error_ns":3,"likely_ns":4}@2`:        "what is likely",
+		`{"name":"b"` + two + `,"error_ns":3,"likely_ns":-1}@2`:       "what is likely",
 		`{"name":"b"` + two + `}@3`:                                   "history version 3",
 		`{"offset_ns":1}`:                                             "a clock needs name",
 		`{"name":"b","error_ns":-1}`:                                  "out of range",
@@ -173,7 +175,7 @@ func TestOwnClock(t *testing.T) {
 	if err != nil || len(ix.Doubts) != 1 || !strings.Contains(ix.Doubts[0], unknown) || len(ix.Acqs) > 0 {
 		t.Errorf("before it is known: doubts %v, %v", ix, err)
 	}
-	line := clock.Line{Offset: -500, PPB: -50_000_000, From: 1500, To: 1600, Error: 3, Strays: 10_000_000}
+	line := clock.Line{Offset: -500, PPB: -50_000_000, From: 1500, To: 1600, Error: 3, Strays: 10_000_000, Likely: 2}
 	if err := history.SetClock(path, `the "second"`, line); err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +204,7 @@ func TestOwnClock(t *testing.T) {
 	if err != nil || len(h) != 3 {
 		t.Errorf("followed %v, %v", h, err)
 	}
-	for errs, want := range map[history.ClockErrors]lb.Instant{{None: true}: 0, {Least: 7}: 15, {Least: 3}: 11} {
+	for errs, want := range map[history.ClockErrors]lb.Instant{{Likely: true}: 2, {Least: 7}: 15, {Least: 3}: 11} {
 		ix, err := errs.ReadFiles(t.Context(), []string{path}, nil)
 		if err != nil || ix.Error != want {
 			t.Errorf("%+v: %v, want %d", errs, ix.Error, want)

@@ -12,15 +12,15 @@ import (
 
 // headerRoom is how long the header of a recorder with a clock of its own is, in bytes: what is
 // written there at last is not known when the file is begun.
-const headerRoom = 320
+const headerRoom = 384
 
 // clockHeader is the first line of a recorder whose clock differs so, or of one of which that is not known.
 func clockHeader(name string, differs *clock.Line) string {
 	head := fmt.Sprintf(`{"lockbench":"history","version":%d,"clock":{`, VersionOfClocks) +
 		strings.TrimPrefix(string(appendString(nil, "name", name)), ",")
 	if l := differs; l != nil {
-		head += fmt.Sprintf(`,"offset_ns":%d,"error_ns":%d,"drift_ppb":%d,"from_ns":%d,"to_ns":%d,"strays_ppb":%d`,
-			l.Offset, l.Error, l.PPB, l.From, l.To, l.Strays)
+		head += fmt.Sprintf(`,"offset_ns":%d,"error_ns":%d,"drift_ppb":%d,"from_ns":%d,"to_ns":%d,"strays_ppb":%d,"likely_ns":%d`,
+			l.Offset, l.Error, l.PPB, l.From, l.To, l.Strays, l.Likely)
 	}
 	return fmt.Sprintf("%-*s\n", headerRoom-1, head+"}}")
 }

@@ -278,7 +278,7 @@ func parseHeader(line []byte) (own hostClock, err error) {
 	case err != nil || kind != "history":
 		return own, errors.New("not a lockbench history: its first line must be " + strings.TrimSpace(header))
 	case version == Version: // its clocks do not drift
-		own = hostClock{Line: clock.Line{Offset: own.Offset, Error: own.Error}}
+		own = hostClock{Line: clock.Line{Offset: own.Offset, Error: own.Error, Likely: own.Error}}
 	case version != VersionOfClocks:
 		return own, fmt.Errorf("history version %d; this lockbench reads versions %d and %d", version, Version, VersionOfClocks)
 	}

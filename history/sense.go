@@ -151,8 +151,8 @@ func (s *sense) take(r *record) error {
 	case recDead:
 		w := &ix.Workers[r.aux]
 		at := r.at
-		if ix.Error > 0 {
-			at -= 2*ix.Error + 1 // see inOrder
+		if s.slack > 0 {
+			at -= 2*s.slack + 1 // see inOrder
 		}
 		w.Dead = min(w.Dead, clock.widen(at, false))
 		return nil

@@ -13,7 +13,7 @@ import (
 func (g grid) clocks() string {
 	worst, other, runs := 0.0, 0, 0
 	for _, c := range g.inOrder(func(c *checker.Cell) bool { return c.ClockErrorMS > 0 }) {
-		worst, other, runs = max(worst, c.ClockErrorMS), other+c.IfExact, runs+c.Runs
+		worst, other, runs = max(worst, c.ClockErrorMS), other+c.IfEven, runs+c.Runs
 	}
 	if worst == 0 {
 		return ""
@@ -21,7 +21,7 @@ func (g grid) clocks() string {
 	s := fmt.Sprintf("The events of several clocks are put together within ±%v: what that leaves open is held against no lock, and the claims told and leased are not judged.",
 		time.Duration(worst*1e6).Round(time.Microsecond))
 	if other == 0 {
-		return s + " With the measured offsets taken as exact, each run would have the same outcome."
+		return s + " If the clocks ran evenly while they were not compared, each run would have the same outcome."
 	}
-	return s + fmt.Sprintf(" With the measured offsets taken as exact, %d of %s would have another outcome.", other, english.Count(runs, "run"))
+	return s + fmt.Sprintf(" If the clocks ran evenly while they were not compared, %d of %s would have another outcome.", other, english.Count(runs, "run"))
 }

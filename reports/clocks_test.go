@@ -14,7 +14,7 @@ import (
 // says nothing.
 func TestClocks(t *testing.T) {
 	cell := func(fault string, bound float64, other int) checker.Cell {
-		return checker.Cell{Algorithm: "a", Fault: fault, Outcome: lb.Safe, Runs: 5, ClockErrorMS: bound, IfExact: other}
+		return checker.Cell{Algorithm: "a", Fault: fault, Outcome: lb.Safe, Runs: 5, ClockErrorMS: bound, IfEven: other}
 	}
 	for _, tt := range []struct {
 		cells []checker.Cell

@@ -101,9 +101,11 @@ func (b *Bounds) Line() (Line, error) {
 	bottom, top := sides(low, high, slope)
 	middle := math.Round((bottom + top) / 2)
 	l.Offset = time.Duration(base + middle)
-	bottom, top = sides(append(low, widest.low...), append(high, widest.high...), slope)
 	const rounding = 2 // ns
-	l.Error = time.Duration(math.Ceil(max(top-middle, middle-bottom))) + rounding
+	far := func() time.Duration { return time.Duration(math.Ceil(max(top-middle, middle-bottom))) + rounding }
+	l.Likely = far()
+	bottom, top = sides(append(low, widest.low...), append(high, widest.high...), slope)
+	l.Error = far()
 	return l, nil
 }
 

@@ -86,7 +86,7 @@ func TestBounds(t *testing.T) {
 		"a tenth more of an hour": func(l Line) Line { l.Offset += l.Offset / 10; return l },
 	}
 	caught := map[string]int{}
-	for seed := range uint64(600) {
+	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		length := time.Duration(1+r.IntN(20)) * time.Second / 2
 		w := newWorld(r, 1+r.IntN(6), length)
@@ -109,7 +109,7 @@ func TestBounds(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("of 600 worlds so many catch a bound that is too tight: %v", caught)
+	t.Logf("of 300 worlds so many catch a bound that is too tight: %v", caught)
 	for name := range tighter {
 		if caught[name] == 0 {
 			t.Errorf("%s: no world is out of bounds then: they are too wide, or the worlds too kind", name)

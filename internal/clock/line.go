@@ -20,6 +20,9 @@ type Line struct {
 	// billionths of the time.
 	Error  time.Duration
 	Strays int64
+	// Likely is how wrong it may be at the times at which the clocks were compared. It is so at others, too,
+	// if they ran evenly in between and beyond, which nobody knows.
+	Likely time.Duration
 }
 
 // At is what to add to the time t of the recorder.

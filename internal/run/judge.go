@@ -21,33 +21,33 @@ func Judge(ctx context.Context, c catalog.Catalog, r *rundir.Run) (checker.Resul
 	return JudgeAs(ctx, c, r, history.ClockErrors{})
 }
 
-// JudgeAs is [Judge] with the errors of clocks taken so. What they hide may be there all the same: whatever is
-// seen where they are taken for nothing is no harm that was shown, but then nothing less is, either.
+// JudgeAs is [Judge] with the errors of clocks taken so. What they hide may be there all the same: what is
+// seen where clocks err as is likely is no harm that was shown, but then nothing less is, either.
 func JudgeAs(ctx context.Context, c catalog.Catalog, r *rundir.Run, errs history.ClockErrors) (checker.Result, error) {
 	res, err := judgeAs(ctx, c, r, errs)
 	if err != nil || res.ClockErrorMS == 0 {
 		return res, err
 	}
-	exact, err := judgeAs(ctx, c, r, history.ClockErrors{None: true})
+	even, err := judgeAs(ctx, c, r, history.ClockErrors{Likely: true})
 	if err != nil { // its times make no sense together
-		exact.Outcome = lb.Inconclusive
+		even.Outcome = lb.Inconclusive
 	}
-	if exact.Outcome != res.Outcome {
-		res.IfExact = exact.Outcome
-		leaveOpen(&res, exact)
+	if even.Outcome != res.Outcome {
+		res.IfEven = even.Outcome
+		leaveOpen(&res, even)
 	}
 	return res, ctx.Err()
 }
 
 // leaveOpen takes back that nothing was seen, or that some care suffices, where the clocks may hide worse.
-func leaveOpen(res *checker.Result, exact checker.Result) {
+func leaveOpen(res *checker.Result, even checker.Result) {
 	order := []lb.Outcome{lb.Safe, lb.Check, lb.Fence, lb.Stuck, lb.Broken}
-	from, to := slices.Index(order, res.Outcome), slices.Index(order, exact.Outcome)
+	from, to := slices.Index(order, res.Outcome), slices.Index(order, even.Outcome)
 	if from < 0 || from >= to || res.Outcome == lb.Stuck {
-		res.Notes = append(res.Notes, fmt.Sprintf("with the measured offsets taken as exact it would be %s", exact.Outcome))
+		res.Notes = append(res.Notes, fmt.Sprintf("if the clocks ran evenly while they were not compared, it would be %s", even.Outcome))
 		return
 	}
-	why := fmt.Sprintf("the clocks leave open whether it is %s: %s", exact.Outcome, exact.Reason)
+	why := fmt.Sprintf("the clocks leave open whether it is %s: %s", even.Outcome, even.Reason)
 	if from > 0 {
 		why += "; harm was seen: " + res.Reason
 	}

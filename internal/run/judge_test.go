@@ -43,23 +43,23 @@ func TestCut(t *testing.T) {
 
 // TestLeaveOpen: where clocks may hide worse, nothing less is said of a run; what was seen stands.
 func TestLeaveOpen(t *testing.T) {
-	for _, tt := range []struct{ seen, exact, want lb.Outcome }{
+	for _, tt := range []struct{ seen, even, want lb.Outcome }{
 		{lb.Safe, lb.Broken, lb.Inconclusive}, {lb.Safe, lb.Check, lb.Inconclusive}, {lb.Safe, lb.Stuck, lb.Inconclusive},
 		{lb.Check, lb.Broken, lb.Inconclusive}, {lb.Check, lb.Fence, lb.Inconclusive}, {lb.Fence, lb.Broken, lb.Inconclusive},
 		{lb.Safe, lb.Inconclusive, lb.Safe}, {lb.Inconclusive, lb.Broken, lb.Inconclusive}, {lb.Inconclusive, lb.Safe, lb.Inconclusive},
 		{lb.Broken, lb.Safe, lb.Broken}, {lb.Broken, lb.Stuck, lb.Broken}, {lb.Stuck, lb.Broken, lb.Stuck}, {lb.Check, lb.Safe, lb.Check},
 	} {
 		res := checker.Result{Outcome: tt.seen, Mechanism: "how", Reason: "why"}
-		leaveOpen(&res, checker.Result{Outcome: tt.exact, Reason: "worse"})
+		leaveOpen(&res, checker.Result{Outcome: tt.even, Reason: "worse"})
 		taken := tt.want != tt.seen
 		if res.Outcome != tt.want || taken != strings.Contains(res.Reason, "worse") || taken == (res.Mechanism != "") || taken == (len(res.Notes) > 0) {
-			t.Errorf("%s, if exact %s: %s by %q (%s), notes %q", tt.seen, tt.exact, res.Outcome, res.Mechanism, res.Reason, res.Notes)
+			t.Errorf("%s, if even %s: %s by %q (%s), notes %q", tt.seen, tt.even, res.Outcome, res.Mechanism, res.Reason, res.Notes)
 		}
 	}
 }
 
 // TestJudgeClocks: a lock that is granted twice for less than clocks err is not convicted, and not acquitted. What errs
-// less, or is not taken to err, shows it.
+// less shows it.
 func TestJudgeClocks(t *testing.T) {
 	r, err := rundir.CreateRun(filepath.Join(t.TempDir(), "run"), history.Plan{Algorithm: "one", Fault: "none", Processes: 2, Clients: 2})
 	if err != nil {
@@ -84,16 +84,16 @@ func TestJudgeClocks(t *testing.T) {
 	for _, tt := range []struct {
 		errs    history.ClockErrors
 		outcome lb.Outcome
-		exact   lb.Outcome
+		even    lb.Outcome
 		says    string
 	}{
 		{history.ClockErrors{}, lb.Broken, "", "both relied"},
-		{history.ClockErrors{None: true}, lb.Broken, "", "both relied"},
+		{history.ClockErrors{Likely: true}, lb.Broken, "", "both relied"},
 		{history.ClockErrors{Least: 10 * time.Millisecond}, lb.Inconclusive, lb.Broken, ""},
 	} {
 		res, err := JudgeAs(t.Context(), catalog.Catalog{}, r, tt.errs)
-		if err != nil || res.Outcome != tt.outcome || res.IfExact != tt.exact || !strings.Contains(res.Reason, tt.says) {
-			t.Errorf("%+v: %s, if exact %q: %s (%v)", tt.errs, res.Outcome, res.IfExact, res.Reason, err)
+		if err != nil || res.Outcome != tt.outcome || res.IfEven != tt.even || !strings.Contains(res.Reason, tt.says) {
+			t.Errorf("%+v: %s, if even %q: %s (%v)", tt.errs, res.Outcome, res.IfEven, res.Reason, err)
 		}
 	}
 }
