@@ -45,7 +45,7 @@ func (s *store) finding(e *history.Access, worst int, copies []string, overtaker
 			f.starved = r.starved(a, e.At)
 		}
 		for _, w := range overtakers { // who broke in is not certain then
-			if y := &r.Acqs[w.Acq]; f.starved == "" && r.Error > 0 && y.Client != a.Client {
+			if y := &r.Acqs[w.Acq]; f.starved == "" && r.Error > 0 && y.Client != a.Client && !r.inside(y, w.At) {
 				f.starved = r.starved(y, w.At)
 			}
 		}
@@ -100,6 +100,11 @@ func (r *run) outside(a *acquisition, t lb.Instant) bool {
 	return !slices.ContainsFunc(r.Belief(a), func(b span) bool {
 		return b.From-4*r.Error <= t && t <= min(b.To, Forever-2*r.Error)+2*r.Error
 	})
+}
+
+// inside reports whether a client certainly relied on its grant at t.
+func (r *run) inside(a *acquisition, t lb.Instant) bool {
+	return slices.ContainsFunc(r.Belief(a), func(b span) bool { return b.From <= t && t+2*r.Error <= b.To })
 }
 
 // lapse is when the lease had ended and began again by a renewal, between the client's read and what

@@ -40,9 +40,13 @@ func (r *run) mayHaveEnded(a *acquisition, wrote lb.Instant) (ends []lb.Instant)
 		return nil
 	}
 	add(a.Until)
-	add(a.Lost)
+	last := a.Until
 	for rn := range r.Renewals(a) {
 		add(rn.Until)
+		last = max(last, rn.Until)
+	}
+	if last == 0 || a.Lost <= last+2*r.Error { // else it was told of the loss when its lease was over
+		add(a.Lost)
 	}
 	return ends
 }
