@@ -22,6 +22,7 @@ func TestFaults(t *testing.T) {
 		{"redis-setpx-lua", "redis-sentinel", map[string][]lb.Outcome{"failover-unreplicated": {lb.Broken}}},
 		{"redis-fenced", "redis-sentinel", map[string][]lb.Outcome{"failover-unreplicated": {lb.Broken}}}, // tokens repeat
 		{"redis-setpx-lua", "redis", map[string][]lb.Outcome{"server-clock": {lb.Broken}, "slow-work": {lb.Check}}},
+		{"redis-aof", "redis-aof", map[string][]lb.Outcome{"restart-server": {lb.Safe, lb.Check}}},
 		{"redis-setnx-getset", "redis", map[string][]lb.Outcome{"client-clock": {lb.Broken}}},
 		{"redlock", "redis-5", map[string][]lb.Outcome{
 			"cut-two+restart-empty": {lb.Broken}, "cut-two+server-clock": {lb.Broken}, "kill-two": {lb.Safe}}},
@@ -49,6 +50,7 @@ func TestOperators(t *testing.T) {
 			"flushall": {lb.Broken}, "evict": {lb.Broken}, "out-of-memory": {lb.Safe}, "script-flush": {lb.Safe}, "idle-holder": {lb.Safe}, "kill-session": {lb.Safe}, "disk-stall": {lb.Safe}}},
 		{"redis-fenced", "redis", map[string][]lb.Outcome{
 			"evict:volatile-ttl": {lb.Fence}, "evict": {lb.Broken}}}, // the counter of tokens has no end, and goes only by allkeys-lru
+		{"redis-aof", "redis-aof", map[string][]lb.Outcome{"disk-full": survived}},
 		{"redis-watchdog", "redis", map[string][]lb.Outcome{"flushall": {lb.Broken}, "slow-work": {lb.Safe}}}, // also who waits asleep
 		{"peer-rueidislock", "redis", map[string][]lb.Outcome{"out-of-memory": {lb.Stuck}}},
 		{"redlock", "redis-5", map[string][]lb.Outcome{"flushall": {lb.Broken}}},

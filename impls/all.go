@@ -39,6 +39,7 @@ var groups = sync.OnceValue(func() []group {
 			redis.SetPXDel(),
 			redis.SetPXGetDel(),
 			redis.SetPXLua(),
+			redis.AOF(),
 			redis.Watchdog(),
 			redis.WatchdogExpire(),
 			redis.Reentrant(),

@@ -19,6 +19,7 @@ import (
 func Topologies() []lab.Topology {
 	return []lab.Topology{
 		{Name: "redis", Doc: "one Redis server", Kind: single, Servers: 1, Ensembles: &lab.Ensembles{Title: "Redlock", Algorithm: "redlock"}},
+		{Name: "redis-aof", Doc: "one Redis server that has every write on its disk before it confirms it", Kind: aof, Servers: 1},
 		{Name: "redis-5", Doc: "five independent Redis servers", Kind: single, Servers: 5},
 		{Name: "redis-5-delayed", Doc: "five independent Redis servers; one that crashed stays down for longer than any lease", Kind: single, Servers: 5, Delayed: true},
 		{Name: "redis-sentinel", Doc: "a Redis master, two replicas and three Sentinels", Kind: replicas, Servers: 3, Sentinels: 3, Watchers: sentinel, Master: sentinelMaster},
@@ -28,6 +29,7 @@ func Topologies() []lab.Topology {
 // The kinds of servers.
 var (
 	single   = alone()
+	aof      = onDisk()
 	replicas = replicated()
 	sentinel = lab.Kind{Name: "sentinel", Speaks: Language, Image: image, Needs: needs, Install: install, Version: serverVersion,
 		Program: sentinelProgram, Commands: sentinelCommands, Names: sentinelNames}

@@ -36,6 +36,7 @@ func TestConformance(t *testing.T) {
 		{SetPXDel(), "redis", 1, 1, anyDelete()},
 		{SetPXGetDel(), "redis", 1, 2, map[string]string{"release-again": "the answer that is lost is that of the look, and nothing has been deleted"}},
 		{SetPXLua(), "redis", 1, 1, nil},
+		{AOF(), "redis-aof", 1, 1, nil},
 		{Watchdog(), "redis", 1, 1, nil},
 		{WatchdogExpire(), "redis", 1, 1, nil},
 		{Reentrant(), "redis", 1, 1, nil},

@@ -32,7 +32,7 @@ func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 
 // oneServer are the topologies of the algorithms that need one server, or one that
 // leads others.
-var oneServer = []string{"redis", "redis-sentinel"}
+var oneServer = []string{"redis", "redis-sentinel", "redis-aof"}
 
 // session is one client's connections to its Redis servers, and what it is told
 // by env.

@@ -34,3 +34,9 @@ func InRedis(base []lb.Expectation) []lb.Expectation {
 		lb.Expectation{Fault: "snapshot", Outcomes: []lb.Outcome{lb.Safe}, Why: "a child process writes what the server knew; the server goes on", Source: persistence},
 	)...)
 }
+
+// OnDisk are the expectations of a lock whose server has every grant on its disk before it confirms it.
+func OnDisk(base []lb.Expectation) []lb.Expectation {
+	return Except(base, Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+		Why: "the grant was on the disk before anybody was told of it, and the server comes back with it; who stands still until its lease is over can see that", Source: persistence}, endingServers()...)...)
+}
