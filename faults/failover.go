@@ -29,11 +29,11 @@ func failover() Fault {
 		}}
 }
 
-// failoverUnreplicated is [failover] after the leader's link to the others was cut: the grant, or
+// failoverUnreplicated is [failover] after the leader's link to those that copy it was cut: the grant, or
 // its renewal, is surely lost.
 func failoverUnreplicated() Fault {
 	return Fault{Name: "failover-unreplicated", Family: Servers, At: whileHolding, Trouble: history.Failover,
-		Doc:   "cut the leader's link to the other servers while a client holds the lock, SIGKILL the leader a lease later, under a holder; another takes over",
+		Doc:   "cut the leader's link to the servers that copy it while a client holds the lock, SIGKILL the leader a lease later, under a holder; another takes over",
 		Needs: []Need{NoQuorum, ALeader, Can(lab.Packets)}, MinTTL: promotionTTL, Lasts: Length{TTLs: 1.25},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
 			leader, err := on.Leader(ctx, nil)
@@ -49,8 +49,12 @@ func failoverUnreplicated() Fault {
 			if err != nil {
 				return nil, err
 			}
-			// The sentinels still see the leader, or they would replace it too early.
-			link, err := cutOff(ctx, on, []Node{leader}, others(on.Servers(), leader))
+			copies, err := on.Followers(ctx, leader)
+			if err != nil {
+				return nil, err
+			}
+			// Whoever decides that still sees the leader, or it would be replaced too early.
+			link, err := cutOff(ctx, on, []Node{leader}, copies)
 			if err != nil {
 				return nil, err
 			}
@@ -74,9 +78,12 @@ func failoverUnreplicated() Fault {
 			if err != nil {
 				return nil, err
 			}
+			if err := link.End(ctx); err != nil { // who comes back has to hear of its successor
+				return nil, err
+			}
 			return func() history.Proof {
 				p := led()
-				return proven(p.Proven && link.Packets() > 0, "%s; dropped between it and the others until then: %s", p.Measured, english.Count(link.Packets(), "packet"))
+				return proven(p.Proven && link.Packets() > 0, "%s; dropped between it and %s until then: %s", p.Measured, names(copies), english.Count(link.Packets(), "packet"))
 			}, nil
 		}}
 }

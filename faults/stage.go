@@ -52,6 +52,8 @@ type Scene interface {
 	// Leader is the server that leads the others now, as they themselves say; except,
 	// if not nil, is not asked.
 	Leader(ctx context.Context, except Node) (Node, error)
+	// Followers are the servers that copy what the leader has.
+	Followers(ctx context.Context, leader Node) ([]Node, error)
 }
 
 // Node is a process of the run on its host.

@@ -101,6 +101,11 @@ func StartService(ctx context.Context, l Lab, t Topology, o Options) (*Service, 
 	if err := startAll(ctx, s.Servers); err != nil {
 		return nil, err
 	}
+	if t.Kind.Join != nil {
+		if err := t.Kind.Join(ctx, Endpoints(s.Servers)); err != nil {
+			return nil, err
+		}
+	}
 	if t.Virtual {
 		free, ok := l.(Spare)
 		if !ok {
@@ -176,6 +181,34 @@ func (s *Service) Leader(ctx context.Context, except string) (*Server, error) {
 		}
 	}
 	return leaders[0], nil
+}
+
+// Followers are the servers that have what the named one, which leads, tells them: of others it is not known.
+func (s *Service) Followers(ctx context.Context, leader string) (all []*Server, err error) {
+	at := ""
+	for _, server := range s.Servers {
+		if server.Name() == leader {
+			at = server.Endpoint()
+		}
+	}
+	for _, server := range s.Servers {
+		if server.Name() == leader {
+			continue
+		}
+		of := at
+		if server.kind.Follows != nil {
+			if of, err = server.kind.Follows(ctx, server.Endpoint()); err != nil {
+				return nil, fmt.Errorf("ask %s whom it follows: %w", server.Name(), err)
+			}
+		}
+		if of == at {
+			all = append(all, server)
+		}
+	}
+	if len(all) == 0 {
+		err = fmt.Errorf("nobody follows %s", leader)
+	}
+	return all, err
 }
 
 // Promote makes the named server the leader where the servers do not elect one by

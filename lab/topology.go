@@ -82,6 +82,9 @@ type Kind struct {
 	// Program of one of the hosts, which are in the order of the topology, servers
 	// before sentinels.
 	Program func(self Host, all []Host) Program
+	// Join makes a cluster of the servers at the endpoints, in the order of the topology, when all have been started for
+	// the first time; nil where they find each other by themselves.
+	Join func(ctx context.Context, endpoints []string) error
 	// Durable makes the program wait for the disk before it confirms a write; nil where
 	// it does so anyway.
 	Durable func(Program) Program
@@ -104,6 +107,9 @@ type Kind struct {
 	// Leads reports whether the server at the endpoint leads the others; nil where
 	// none does.
 	Leads func(ctx context.Context, endpoint string) (bool, error)
+	// Follows is the endpoint of the server that the one at the endpoint copies, "" for none; nil where all others copy
+	// the one that leads.
+	Follows func(ctx context.Context, endpoint string) (leader string, err error)
 	// Elects is how long they usually take to find a new leader by themselves, 0 for less than a few seconds: until then
 	// a lease has to last for a successor to have any say in it.
 	Elects time.Duration

@@ -52,8 +52,11 @@ func complaintsIn(log string) (n int) {
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		line := bytes.ToLower(lines.Bytes())
-		if bytes.Contains(line, []byte("no space left on device")) || bytes.Contains(line, []byte("disk is full")) || bytes.Contains(line, []byte("disk full")) {
-			n++
+		for _, complaint := range []string{"no space left on device", "disk is full", "disk full", "short write while writing"} {
+			if bytes.Contains(line, []byte(complaint)) {
+				n++
+				break
+			}
 		}
 	}
 	return n

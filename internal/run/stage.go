@@ -69,6 +69,11 @@ func (s *stage) Leader(ctx context.Context, except faults.Node) (faults.Node, er
 	return server, nil
 }
 
+func (s *stage) Followers(ctx context.Context, leader faults.Node) ([]faults.Node, error) {
+	all, err := s.service.Followers(ctx, leader.Name())
+	return nodes(all), err
+}
+
 func (s *stage) Passed(ctx context.Context, step string, by, except faults.Node) error {
 	var asked sync.WaitGroup
 	defer asked.Wait()
