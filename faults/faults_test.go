@@ -149,6 +149,7 @@ func TestWhyNot(t *testing.T) {
 		{"failover-by-command", "etcd-3", lb.Info{}, ""},
 		{"failover-by-command", "mariadb-replica", lb.Info{}, ""},
 		{"failover-by-command", "zookeeper-3", lb.Info{}, "have no command that makes another lead"},
+		{"failover-by-command", "redis-cluster", lb.Info{}, ""},
 		{"failover-by-command", "redis-5", lb.Info{}, "none leads the others"},
 		{"rolling-restart", "zookeeper-3", lb.Info{}, ""},
 		{"rolling-restart", "redis", lb.Info{}, "runs on one server"},
@@ -158,10 +159,15 @@ func TestWhyNot(t *testing.T) {
 		{"replace-member", "etcd-3", lb.Info{}, ""},
 		{"replace-member", "etcd", lb.Info{}, "runs on one server"},
 		{"replace-member", "zookeeper-3", lb.Info{}, "stands in their configuration"},
+		{"replace-member", "redis-cluster", lb.Info{}, ""},
+		{"kill-two", "redis-cluster", lb.Info{}, "does not run on five servers"},
+		{"slow-server", "redis-cluster", lb.Info{}, "do not grant by majority"},
+		{"restart-empty", "redis-cluster", lb.Info{}, "breaks the cluster's own rules"},
 		{"replace-member", "redis-5", lb.Info{}, "stands in their configuration"},
 		{"disk-full", "etcd", lb.Info{}, ""},
 		{"disk-full", "mariadb-replica", lb.Info{}, ""},
 		{"disk-full", "mariadb", lb.Info{}, "go on for longer than a fault lasts without more room"},
+		{"disk-full", "redis-aof", lb.Info{}, ""},
 		{"disk-full", "redis", lb.Info{}, "go on for longer than a fault lasts without more room"},
 	} {
 		f, err := faults.Find(everything(), c.fault)

@@ -16,7 +16,7 @@ import (
 
 // The ballast that fills a server's memory: keys that end long after every lease.
 const (
-	ballastPrefix = "lockbench-ballast:"
+	ballastPrefix = "lockbench-ballast:" + sameSlot
 	ballastSize   = 32 << 10 // bytes of each value
 	ballastRoom   = 4 << 20  // bytes that are left for it
 	ballastKeys   = 64       // that are written at once

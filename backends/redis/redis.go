@@ -23,6 +23,7 @@ func Topologies() []lab.Topology {
 		{Name: "redis-5", Doc: "five independent Redis servers", Kind: single, Servers: 5},
 		{Name: "redis-5-delayed", Doc: "five independent Redis servers; one that crashed stays down for longer than any lease", Kind: single, Servers: 5, Delayed: true},
 		{Name: "redis-sentinel", Doc: "a Redis master, two replicas and three Sentinels", Kind: replicas, Servers: 3, Sentinels: 3, Watchers: sentinel, Master: sentinelMaster},
+		{Name: "redis-cluster", Doc: "a Redis Cluster of three masters, each with a replica", Kind: cluster, Servers: clusterServers},
 	}
 }
 
@@ -31,6 +32,7 @@ var (
 	single   = alone()
 	aof      = onDisk()
 	replicas = replicated()
+	cluster  = clustered()
 	sentinel = lab.Kind{Name: "sentinel", Speaks: Language, Image: image, Needs: needs, Install: install, Version: serverVersion,
 		Program: sentinelProgram, Commands: sentinelCommands, Names: sentinelNames}
 )

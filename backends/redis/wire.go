@@ -116,7 +116,7 @@ func refusal(b []byte) bool {
 // setsUp are the commands that are no requests: they set up a connection, look whether it
 // is there, or end it.
 var setsUp = map[string]bool{"hello": true, "auth": true, "select": true, "client": true, "readonly": true, "ping": true, "quit": true,
-	"command": true, "info": true}
+	"command": true, "info": true, "cluster": true, "asking": true}
 
 // aboutChannels are the commands that are answered for each channel. Such an answer may
 // also come unasked.
