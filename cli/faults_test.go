@@ -27,6 +27,7 @@ func TestFaults(t *testing.T) {
 		{"redlock", "redis-5", map[string][]lb.Outcome{
 			"cut-two+restart-empty": {lb.Broken}, "cut-two+server-clock": {lb.Broken}, "kill-two": {lb.Safe}}},
 		{"redlock-restart-delay", "redis-5-delayed", map[string][]lb.Outcome{"cut-two+restart-empty": {lb.Safe}}},
+		{"redis-cluster", "redis-cluster", map[string][]lb.Outcome{"failover-unreplicated": {lb.Broken}}},
 		{"zk-sequential", "zookeeper-3", map[string][]lb.Outcome{
 			"kill-leader": {lb.Safe, lb.Check}, "cut-leader": {lb.Safe, lb.Check}, "pause-leader+": {lb.Safe, lb.Check}}},
 		{"etcd-lease", "etcd-3", map[string][]lb.Outcome{
@@ -57,6 +58,7 @@ func TestOperators(t *testing.T) {
 		{"redlock-restart-delay", "redis-5-delayed", map[string][]lb.Outcome{"rolling-restart": {lb.Safe}}},
 		{"redis-setpx-lua", "redis-sentinel", map[string][]lb.Outcome{
 			"sentinel-reset": {lb.Safe}, "failover-by-command": survived, "rolling-restart": {lb.Broken}}},
+		{"redis-cluster", "redis-cluster", map[string][]lb.Outcome{"failover-by-command": survived, "replace-member+": survived}},
 		{"mysql-forupdate", "mariadb", map[string][]lb.Outcome{"kill-session": {lb.Broken}, "schema-change": {lb.Safe}}},
 		{"mysql-insert-ttl", "mariadb", map[string][]lb.Outcome{"kill-session": {lb.Safe}, "disk-stall": survived}},
 		{"mysql-forupdate", "mariadb-replica", map[string][]lb.Outcome{"failover-by-command": {lb.Broken}}},

@@ -47,6 +47,7 @@ var groups = sync.OnceValue(func() []group {
 			redis.ReadWrite(),
 			redis.Fenced(),
 			redis.Wait(),
+			redis.Cluster(),
 			redis.Redlock(),
 			redis.RedlockRestartDelay(),
 			redis.RedlockSequential(),

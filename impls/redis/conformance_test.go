@@ -43,6 +43,7 @@ func TestConformance(t *testing.T) {
 		{Fair(), "redis", 1, 1, nil},
 		{ReadWrite(), "redis", 1, 1, nil},
 		{Fenced(), "redis", 1, 1, nil},
+		{Cluster(), "redis-cluster", 1, 1, nil},
 		{Redlock(), "redis-5", 5, 5, nil},
 		{RedlockRestartDelay(), "redis-5-delayed", 5, 5, nil},
 		{RedlockWatchdog(), "redis-5", 5, 5, nil},

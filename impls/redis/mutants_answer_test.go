@@ -24,12 +24,12 @@ func alone(of lb.Impl) lb.Impl {
 
 // redial is the session with other options for its connections.
 func (s session) redial(change func(*redis.Options)) session {
-	o := *s.rdb.Options()
+	o := *s.nodes[0].Options()
 	o.MaxRetries, o.DialerRetries = -1, 1 // a client has made of -1 what means something else to the next
 	change(&o)
 	_ = s.Close()
-	s.rdb = redis.NewClient(&o)
-	s.nodes = []*redis.Client{s.rdb}
+	s.nodes = []*redis.Client{redis.NewClient(&o)}
+	s.rdb = s.nodes[0]
 	return s
 }
 

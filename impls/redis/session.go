@@ -12,14 +12,19 @@ import (
 
 // algorithm is an lb.Impl made of its description and its way to open a client.
 type algorithm struct {
-	info lb.Info
-	open func(session) lb.Client
+	info    lb.Info
+	cluster bool // its servers are one
+	open    func(session) lb.Client
 }
 
 func (a algorithm) Info() lb.Info { return a.info }
 
 func (a algorithm) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
-	s, err := dial(ctx, env)
+	connect := dial
+	if a.cluster {
+		connect = dialCluster
+	}
+	s, err := connect(ctx, env)
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +43,8 @@ var oneServer = []string{"redis", "redis-sentinel", "redis-aof"}
 // by env.
 type session struct {
 	env   *lb.Env
-	rdb   *redis.Client   // the server, for the algorithms that need one
-	nodes []*redis.Client // all servers, for those that need several
+	rdb   redis.UniversalClient // the server, or the cluster, for the algorithms that need one
+	nodes []*redis.Client       // all servers, for those that need several
 }
 
 func dial(ctx context.Context, env *lb.Env) (session, error) {
@@ -50,9 +55,22 @@ func dial(ctx context.Context, env *lb.Env) (session, error) {
 	return session{env: env, rdb: nodes[0], nodes: nodes}, nil
 }
 
+func dialCluster(ctx context.Context, env *lb.Env) (session, error) {
+	c, err := redisconn.DialCluster(ctx, env)
+	if err != nil {
+		return session{}, err
+	}
+	return session{env: env, rdb: c}, nil
+}
+
 // Close implements lb.Client for every algorithm: a Redis lock is not tied to
 // its connection.
-func (s session) Close() error { return redisconn.Close(s.nodes) }
+func (s session) Close() error {
+	if len(s.nodes) == 0 {
+		return s.rdb.Close()
+	}
+	return redisconn.Close(s.nodes)
+}
 
 // ask sends one command, as the request of that name. means says what its answer
 // means for the algorithm. It returns when the command was sent.

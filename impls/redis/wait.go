@@ -55,7 +55,7 @@ func (c waits) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 
 // try has a connection to itself: WAIT is about what was written on its own.
 func (c waits) try(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	one := c.rdb.Conn()
+	one := c.nodes[0].Conn()
 	defer one.Close()
 	sent, err := ask(ctx, c.session, req, "set", func(ctx context.Context) (bool, error) {
 		return one.SetNX(ctx, req.Lock, req.Owner, c.env.TTL).Result()

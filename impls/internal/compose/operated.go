@@ -40,3 +40,20 @@ func OnDisk(base []lb.Expectation) []lb.Expectation {
 	return Except(base, Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check},
 		Why: "the grant was on the disk before anybody was told of it, and the server comes back with it; who stands still until its lease is over can see that", Source: persistence}, endingServers()...)...)
 }
+
+// InCluster are the expectations of a lock in a Redis Cluster, whose masters log what they write, and of which each has a
+// replica that takes its place.
+func InCluster(base []lb.Expectation) []lb.Expectation {
+	const specification = `redis.io, "Redis cluster specification", on write safety`
+	return Except(base, append(slices.Concat(
+		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
+			Why: "the replica that takes over may lack the last writes, while the old master perhaps goes on to grant until it has missed most masters for long enough", Source: specification},
+			"kill-leader", "pause-leader", "cut-leader", "cut-halves", "deaf-leader", "failover"),
+		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
+			Why: "the server comes back with what it had logged, or later than its replica takes over, which may lack the last writes", Source: specification},
+			append(endingServers(), "rolling-restart", "replace-member")...)),
+		lb.Expectation{Fault: "failover-unreplicated", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
+			Why: "the replica that takes over has never heard of the grant", Source: specification},
+		lb.Expectation{Fault: "failover-by-command", Outcomes: []lb.Outcome{lb.Safe, lb.Check},
+			Why: "the master stops until its replica has all that it had, and has taken over", Source: `redis.io, "CLUSTER FAILOVER"`})...)
+}
