@@ -121,7 +121,6 @@ func orZero(n int64, err error) (int64, error) {
 // takeOver is step 3.
 func (c *setNXGetSet) takeOver(ctx context.Context, req lb.Request, old int64) (*lb.Lease, error) {
 	return c.write(ctx, req, "getset", func(ctx context.Context, end int64) (bool, error) {
-		//lint:ignore SA1019 the algorithm is made of SETNX, GET and GETSET
 		current, err := orZero(c.rdb.GetSet(ctx, req.Lock, end).Int64())
 		return current == old, err
 	})
