@@ -41,6 +41,12 @@ func TestWith(t *testing.T) {
 		if p := said(programOf(before)); strings.Contains(p, "an-option") || strings.Contains(p, "/opt/own") {
 			t.Errorf("%s: what was given to one topology is in another: %s", name, p)
 		}
+		if asked := strings.Join(with.Kind.Version.Command, " "); !strings.Contains(asked, "/opt/own") {
+			t.Errorf("%s: another binary is asked for its version: %s", name, asked)
+		}
+		if with.Sentinels > 0 && !strings.Contains(said(with.Watchers.Program(paper{}, []lab.Host{paper{}})), "/opt/own") {
+			t.Errorf("%s: its Sentinels are of another binary", name)
+		}
 		if before.Kind.Software.Builtin != "" && with.Clock() {
 			t.Errorf("the clock of a foreign %s can't be moved", name)
 		}

@@ -25,8 +25,10 @@ type Software struct {
 	// server takes them for something else.
 	Unfit string
 	// Runs is the program that runs what a user calls the binary, where that is none itself:
-	// Java, for a class path. What it runs can't be asked for its version.
+	// Java, for a class path.
 	Runs string
+	// Asks is the command that tells the version of what Runs runs.
+	Asks func(path string) []string
 }
 
 // Own is how a user wants servers to be.
@@ -119,10 +121,15 @@ func (t Topology) With(o Own) (Topology, error) {
 		return p
 	}
 	if path != "" {
+		if watchers := t.Watchers.Program; watchers != nil { // of the same software
+			t.Watchers.Program = func(self Host, all []Host) Program { return sw.Binary(watchers(self, all), path) }
+			t.Watchers.Needs, t.Watchers.Install = []string{path}, ""
+		}
 		t.Kind.Version, t.Kind.Needs = Version{Of: path}, []string{path}
 		t.Kind.Install = ""
 		if sw.Runs != "" {
 			t.Kind.Needs = []string{sw.Runs}
+			t.Kind.Version = Version{Of: kind.Version.Of, Command: sw.Asks(path)}
 		} else if len(kind.Version.Command) > 0 {
 			t.Kind.Version = Version{Of: kind.Version.Of, Command: append([]string{path}, kind.Version.Command[1:]...)}
 		}

@@ -12,6 +12,13 @@ if [ "$(id -u)" = 0 ]; then
     set -- "$@" --loose-user=root
 fi
 
+# A server of a user's own is installed with messages of its own, and with a script that makes its system tables.
+installed=$(dirname "$(dirname "${LOCKBENCH_MARIADBD:-/}")")
+if [ -n "${LOCKBENCH_MARIADBD:-}" ] && [ -d "$installed/share" ]; then
+    PATH=$installed/scripts:$installed/bin:$PATH
+    set -- "$@" --basedir="$installed"
+fi
+
 if ! [ -d {dir}/data/mysql ]; then
     mariadb-install-db "$@" --cross-bootstrap --skip-test-db --auth-root-authentication-method=normal
 fi

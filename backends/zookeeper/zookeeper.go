@@ -45,6 +45,9 @@ var software = lab.Software{Name: "zookeeper", Runs: "java",
 	Binary: func(p lab.Program, path string) lab.Program {
 		p.Env = append(slices.Clip(p.Env), "LOCKBENCH_ZOOKEEPER="+path)
 		return p
+	},
+	Asks: func(path string) []string {
+		return append([]string{"env", "LOCKBENCH_ZOOKEEPER=" + path}, serverVersion.Command...)
 	}}
 
 // kept are the lines of the four-letter word mntr that count. Versions before 3.6 do not

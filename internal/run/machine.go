@@ -122,6 +122,7 @@ func serverVersion(ctx context.Context, driver lab.Driver, k lab.Kind) string {
 		return ""
 	}
 	version, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	version = strings.TrimSpace(strings.TrimPrefix(version, k.Version.Command[0])) // some say first how they were called
 	known.Store(program, version)
 	return version
 }
