@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/internal/stat"
 )
 
 // Trend is which way a cell went, or a figure.
@@ -38,12 +41,15 @@ type Change struct {
 	Fault     string        `json:"fault"`
 	Trend     Trend         `json:"trend"`
 	What      []string      `json:"what"`
-	Base      *checker.Cell `json:"base,omitempty"`
-	Head      *checker.Cell `json:"head,omitempty"`
+	// Chance is how likely it is that as many runs broke by chance alone, see [stat.Chance]; nil where one
+	// side has no run that proves anything.
+	Chance *float64      `json:"chance,omitempty"`
+	Base   *checker.Cell `json:"base,omitempty"`
+	Head   *checker.Cell `json:"head,omitempty"`
 }
 
-// Compare says which cells differ in their outcome, mechanism or promise, and which are
-// new or gone, the worst first. How long things took it does not compare.
+// Compare says which cells differ in their outcome, mechanism or promise, or in how many runs broke where that is
+// more than chance, and which are new or gone, the worst first. How long things took it does not compare.
 func Compare(base, head []checker.Cell) []Change {
 	changes := []Change{} // an empty list in JSON, too
 	type key struct{ algorithm, fault string }
@@ -54,14 +60,17 @@ func Compare(base, head []checker.Cell) []Change {
 		}
 		return &cells[i]
 	}
+	// One in twenty comparisons of everything is to cry for nothing, and not one in twenty of its cells.
+	least := 0.05 / float64(max(1, len(base)))
 	for _, c := range base {
-		if ch, differs := compare(&c, at(head, key{c.Row(), c.Fault})); differs {
+		ch, differs := compare(&c, at(head, key{c.Row(), c.Fault}))
+		if ch.count(); differs || ch.Chance != nil && *ch.Chance < least {
 			changes = append(changes, ch)
 		}
 	}
 	for _, c := range head {
 		if at(base, key{c.Row(), c.Fault}) == nil {
-			changes = append(changes, Change{c.Row(), c.Fault, New, []string{tellCell(&c)}, nil, &c})
+			changes = append(changes, Change{Algorithm: c.Row(), Fault: c.Fault, Trend: New, What: []string{tellCell(&c)}, Head: &c})
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int {
@@ -92,7 +101,7 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 		ch.What = append(ch.What, fmt.Sprintf("promise %s → %s", orNone(base.Promise), orNone(head.Promise)))
 		steps = append(steps, promiseBroke(head)-promiseBroke(base))
 	}
-	if len(ch.What) == 0 {
+	if ch.Trend = Other; len(ch.What) == 0 {
 		return ch, false
 	}
 	switch {
@@ -102,10 +111,28 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 		ch.Trend = Lost
 	case slices.ContainsFunc(steps, func(n int) bool { return n < 0 }):
 		ch.Trend = Better
-	default:
-		ch.Trend = Other
 	}
 	return ch, true
+}
+
+// count says how many runs broke on both sides, and what of that chance would do.
+func (ch *Change) count() {
+	if ch.Head == nil || ch.Base.Share == nil || ch.Head.Share == nil || ch.Base.Share.Of == 0 || ch.Head.Share.Of == 0 {
+		return
+	}
+	a, b := ch.Base.Share, ch.Head.Share
+	p := stat.Chance(a.Broke, a.Of, b.Broke, b.Of)
+	ch.Chance = &p
+	ch.What = append(ch.What, fmt.Sprintf("%d of %s broke → %d of %d; if nothing had changed, so large a difference would come in %s of cases",
+		a.Broke, english.Count(a.Of, "run"), b.Broke, b.Of, often(p)))
+}
+
+// often is a probability in percent, with three digits.
+func often(p float64) string {
+	if p < 0.0001 {
+		return "less than 0.01%"
+	}
+	return strconv.FormatFloat(100*p, 'g', 3, 64) + "%"
 }
 
 func breaks(mechanism string) int {

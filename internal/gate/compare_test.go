@@ -51,3 +51,38 @@ func TestCompare(t *testing.T) {
 		}
 	}
 }
+
+// TestChance: how many runs broke is told of each change, and is one where chance would hardly do it.
+func TestChance(t *testing.T) {
+	cells := func(broke, of int) (all []checker.Cell) {
+		for _, fault := range []string{"f", "g"} {
+			all = append(all, checker.Cell{Algorithm: "A", Fault: fault, Outcome: lb.Broken, Share: checker.NewShare(broke, of)})
+			broke = of // only the first differs
+		}
+		return all
+	}
+	for _, c := range []struct {
+		base, head []checker.Cell
+		want       string
+	}{
+		{cells(1, 10), cells(3, 10), ""},
+		{cells(1, 10), cells(7, 10), "1 of 10 runs broke → 7 of 10; if nothing had changed, so large a difference would come in 1.98% of cases"},
+		{cells(1, 10), cells(9, 10), "1 of 10 runs broke → 9 of 10; if nothing had changed, so large a difference would come in 0.109% of cases"},
+		{cells(1, 100), cells(100, 100), "1 of 100 runs broke → 100 of 100; if nothing had changed, so large a difference would come in less than 0.01% of cases"},
+		{cells(1, 10), cells(0, 0), ""},
+	} {
+		got := ""
+		for _, ch := range Compare(c.base, c.head) {
+			if got += strings.Join(ch.What, "; "); ch.Fault != "f" || ch.Trend != Other {
+				t.Errorf("%s under %s: %s", ch.Algorithm, ch.Fault, ch.Trend)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	once := Compare(cells(1, 1)[:1], []checker.Cell{{Algorithm: "A", Fault: "f", Outcome: lb.Safe, Share: checker.NewShare(0, 1)}})
+	if len(once) != 1 || !strings.HasSuffix(strings.Join(once[0].What, "; "), "1 of 1 run broke → 0 of 1; if nothing had changed, so large a difference would come in 100% of cases") {
+		t.Errorf("%+v", once)
+	}
+}
