@@ -43,20 +43,30 @@ func newCluster(dir, programs string, nodes int) cluster {
 	return cluster{Dir: dir, Nodes: nodes, Programs: programs, Groups: fmt.Sprintf("lockbench-kubernetes-%08x", sum.Sum32())}
 }
 
-// save makes the directory, which must be new or empty, since down removes it.
-func (c cluster) save() error {
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
-		return err
+// checkNew says why a cluster can't be in a directory, which must be new or empty, since down
+// removes it.
+func checkNew(dir string) error {
+	// The kernel takes 107 bytes for the path of a socket.
+	if over := len(filepath.Join(dir, nodeName(1), "run", containerdSocket)) - 107; over > 0 {
+		return fmt.Errorf("the path of %s is %d bytes too long for the sockets in it: name a shorter one", dir, over)
 	}
-	entries, err := os.ReadDir(c.Dir)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	if len(entries) > 0 {
-		if _, err := load(c.Dir); err == nil {
-			return fmt.Errorf("%s has a cluster already: use it, or end it with down %s", c.Dir, c.Dir)
-		}
-		return fmt.Errorf("%s is not empty: name a directory that can be removed afterwards", c.Dir)
+	if _, err := load(dir); err == nil {
+		return fmt.Errorf("%s has a cluster already: use it, or end it with down %s", dir, dir)
+	}
+	return fmt.Errorf("%s is not empty: name a directory that can be removed afterwards", dir)
+}
+
+// save makes the directory, and what others read there.
+func (c cluster) save() error {
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return err
 	}
 	for _, path := range []string{c.logs(), c.secrets()} {
 		if err := os.Mkdir(path, 0o700); err != nil {

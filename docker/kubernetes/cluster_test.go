@@ -37,7 +37,7 @@ func TestCluster(t *testing.T) {
 	}
 	before := lookAtMachine(t)
 	tool := filepath.Join(t.TempDir(), "kubernetes")
-	command(t, "go", "build", "-o", tool, ".")
+	command(t, "go", "build", "-trimpath", "-o", tool, ".")
 	command(t, tool, "build", "-cache", *cache)
 	dir := filepath.Join(t.TempDir(), "cluster")
 	down := func() {
@@ -55,12 +55,12 @@ func TestCluster(t *testing.T) {
 	since := stopwatch(t)
 	command(t, tool, "up", "-cache", *cache, dir)
 	since("three nodes ready")
-	inside := namespacesOf(t, dir)
+	inside := pidNamespacesOf(t, dir, 3)
 	c := connect(t, filepath.Join(dir, "kubeconfig"))
 
 	image := filepath.Join(t.TempDir(), "image.tar")
 	program := filepath.Join(t.TempDir(), "pod")
-	command(t, "go", "build", "-o", program, "./testdata/pod")
+	command(t, "go", "build", "-trimpath", "-o", program, "./testdata/pod")
 	if err := writeImage(image, podImage, map[string]string{"/pod": program}, "/pod"); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func runCluster(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := makeGroups(c.Groups, c.Nodes); err != nil {
+	if err := makeGroups(c.Groups); err != nil {
 		return err
 	}
 	door, err := net.FileListener(os.NewFile(doorFile, "door"))

@@ -13,44 +13,41 @@ import (
 )
 
 // hierarchies are the directories in which this machine has control groups: many of the
-// first version, or else one of the second, which beside the first has nothing to say.
-func hierarchies() ([]string, error) {
+// first version, or one of the second, or both, in which case that one controls nothing that
+// a kubelet asks for.
+func hierarchies() (first, second []string, err error) {
 	data, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	found := map[string][]string{}
 	for line := range strings.Lines(string(data)) {
 		mount, rest, _ := strings.Cut(line, " - ")
-		kind, _, _ := strings.Cut(rest, " ")
-		if fields := strings.Fields(mount); len(fields) > 4 {
-			found[kind] = append(found[kind], fields[4])
+		fields := strings.Fields(mount)
+		switch kind, _, _ := strings.Cut(rest, " "); {
+		case kind == "cgroup" && len(fields) > 4:
+			first = append(first, fields[4])
+		case kind == "cgroup2" && len(fields) > 4:
+			second = append(second, fields[4])
 		}
 	}
-	if len(found["cgroup"]) > 0 {
-		return found["cgroup"], nil
+	if len(first)+len(second) == 0 {
+		return nil, nil, errors.New("this machine has no control groups: mount -t cgroup2 cgroup /sys/fs/cgroup")
 	}
-	if len(found["cgroup2"]) > 0 {
-		return found["cgroup2"][:1], nil
-	}
-	return nil, errors.New("no control groups are mounted: mount -t cgroup2 cgroup /sys/fs/cgroup")
+	return first, second, nil
 }
 
-// makeGroups makes a control group for each node, in which its kubelet makes those of its pods.
-func makeGroups(name string, nodes int) error {
-	roots, err := hierarchies()
+// makeGroups makes a control group in every hierarchy that counts.
+func makeGroups(name string) error {
+	roots, second, err := hierarchies()
 	if err != nil {
 		return err
 	}
+	if len(roots) == 0 {
+		roots = second
+	}
 	for _, root := range roots {
-		group := filepath.Join(root, name)
-		if err := makeGroup(group); err != nil {
+		if err := makeGroup(filepath.Join(root, name)); err != nil {
 			return err
-		}
-		for number := 1; number <= nodes; number++ {
-			if err := makeGroup(filepath.Join(group, nodeName(number))); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -85,14 +82,14 @@ func makeGroup(group string) error {
 	return nil
 }
 
-// removeGroups removes what the containers of ended nodes had for control groups. A process
-// leaves its group a moment after it has ended.
+// removeGroups removes a control group, and those that containers had in it, from every
+// hierarchy. A process leaves its group a moment after it has ended.
 func removeGroups(name string) error {
-	roots, err := hierarchies()
+	first, second, err := hierarchies()
 	if err != nil {
 		return err
 	}
-	for _, root := range roots {
+	for _, root := range append(first, second...) {
 		deadline := time.Now().Add(10 * time.Second)
 		for {
 			err := removeTree(filepath.Join(root, name))

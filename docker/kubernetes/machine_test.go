@@ -1,13 +1,13 @@
 package main
 
 import (
-	"maps"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // touched are the places outside of a cluster's directory that Kubernetes, containerd and CNI
@@ -42,43 +42,29 @@ func lookAtMachine(t *testing.T) map[string]string {
 		}
 		found["/proc/sys/"+name] = strings.TrimSpace(string(value))
 	}
-	roots, err := hierarchies()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, root := range roots {
-		for _, name := range []string{"lockbench-kubernetes-*", "kubepods*", "k8s.io"} {
-			groups, err := filepath.Glob(filepath.Join(root, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, group := range groups {
-				found[group] = "a control group"
-			}
-		}
-	}
 	return found
 }
 
-// namespacesOf are those of a cluster that runs: the first process's, and all that its
-// descendants have and it has not.
-func namespacesOf(t *testing.T, dir string) map[string]bool {
+// pidNamespacesOf are those of a cluster that runs: its own, and one for each node. They are kept
+// open, so that no other is given their numbers while the test looks for processes in them.
+func pidNamespacesOf(t *testing.T, dir string, nodes int) map[string]bool {
 	t.Helper()
-	own := namespaces("self")
+	own := pidNamespace("self")
 	found := map[string]bool{}
 	for pid, line := range processes(t) {
-		if !strings.Contains(line, dir) {
+		in := pidNamespace(pid)
+		if in == "" || in == own || found[in] || !strings.Contains(line, dir) {
 			continue
 		}
-		for link := range namespaces(pid) {
-			if !own[link] {
-				found[link] = true
-			}
+		file, err := os.Open("/proc/" + pid + "/ns/pid")
+		if err != nil {
+			t.Fatal(err)
 		}
+		t.Cleanup(func() { file.Close() })
+		found[in] = true
 	}
-	// A user's process shares namespaces with the test, and is not looked for here.
-	if len(found) < 4*5 {
-		t.Fatalf("a cluster and three nodes have five namespaces each, but there are only %v", slices.Sorted(maps.Keys(found)))
+	if len(found) != 1+nodes {
+		t.Fatalf("a cluster of %d nodes has %d PID namespaces, and not %d", nodes, 1+nodes, len(found))
 	}
 	return found
 }
@@ -99,16 +85,22 @@ func processes(t *testing.T) map[string]string {
 	return found
 }
 
-// namespaces are those of a process, such as net:[4026531840].
-func namespaces(pid string) map[string]bool {
-	links, _ := filepath.Glob("/proc/" + pid + "/ns/*")
-	found := map[string]bool{}
-	for _, link := range links {
-		if to, err := os.Readlink(link); err == nil {
-			found[to] = true
+// pidNamespace is the one of a process, such as pid:[4026531836], and empty if it has ended.
+func pidNamespace(pid string) string {
+	link, _ := os.Readlink("/proc/" + pid + "/ns/pid")
+	return link
+}
+
+// leftProcesses are those that are in one of the cluster's PID namespaces, or speak of its directory.
+func leftProcesses(t *testing.T, dir string, inside map[string]bool) []string {
+	t.Helper()
+	var left []string
+	for pid, line := range processes(t) {
+		if strings.Contains(line, dir) || inside[pidNamespace(pid)] {
+			left = append(left, pid+" "+line)
 		}
 	}
-	return found
+	return left
 }
 
 // checkNothingLeft compares the machine with what it was before the cluster.
@@ -117,22 +109,22 @@ func checkNothingLeft(t *testing.T, dir string, before map[string]string, inside
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("%s is still there (%v)", dir, err)
 	}
-	for pid, line := range processes(t) {
-		if strings.Contains(line, dir) {
-			t.Errorf("process %s is left: %s", pid, line)
-		}
-		for namespace := range namespaces(pid) {
-			if inside[namespace] {
-				t.Errorf("process %s is in %s, which was the cluster's: %s", pid, namespace, line)
-			}
-		}
+	// The machine's own first process has to collect the cluster's, which may take a moment.
+	deadline := time.Now().Add(5 * time.Second)
+	left := leftProcesses(t, dir, inside)
+	for len(left) > 0 && time.Now().Before(deadline) {
+		time.Sleep(50 * time.Millisecond)
+		left = leftProcesses(t, dir, inside)
+	}
+	for _, process := range left {
+		t.Errorf("a process is left: %s", process)
 	}
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(mounts)) {
-		if strings.Contains(line, dir) {
+		if strings.Contains(line, dir) || strings.Contains(line, " nsfs ") && strings.Contains(line, "cni-") {
 			t.Errorf("a mount is left: %s", line)
 		}
 	}
@@ -143,6 +135,15 @@ func checkNothingLeft(t *testing.T, dir string, before map[string]string, inside
 	for _, link := range links {
 		if slices.Contains([]string{"nodes", "pods", "node1", "node2", "node3"}, link.Name) {
 			t.Errorf("the interface %s is left", link.Name)
+		}
+	}
+	first, second, err := hierarchies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, root := range append(first, second...) {
+		if _, err := os.Stat(filepath.Join(root, newCluster(dir, "", 0).Groups)); !os.IsNotExist(err) {
+			t.Errorf("control groups are left in %s (%v)", root, err)
 		}
 	}
 	after := lookAtMachine(t)

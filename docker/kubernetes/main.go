@@ -1,7 +1,7 @@
 // Kubernetes builds, starts and stops a real Kubernetes on one Linux machine that reaches
 // no image registry: one control plane and some nodes, for tests of lockbench.
 //
-//	go build -C docker/kubernetes -o /tmp/kubernetes .
+//	go build -C docker/kubernetes -trimpath -o /tmp/kubernetes .
 //	/tmp/kubernetes up /tmp/cluster          DIR/kubeconfig is for kubectl and lockbench
 //	/tmp/kubernetes import /tmp/cluster -    an image, as docker save writes it, for all nodes
 //	/tmp/kubernetes stop /tmp/cluster 2      node 2 and all its pods die at once

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"syscall"
@@ -48,6 +49,14 @@ func (n *nodes) start(number int) error {
 	defer n.mu.Unlock()
 	if n.running[number] != nil {
 		return fmt.Errorf("node %d runs already", number)
+	}
+	// After a power cut no container has a control group, and a kubelet is slow that finds some.
+	group := filepath.Join(n.Groups, nodeName(number))
+	if err := removeGroups(group); err != nil {
+		return err
+	}
+	if err := makeGroups(group); err != nil {
+		return err
 	}
 	if err := n.prepare(number); err != nil {
 		return err

@@ -29,6 +29,9 @@ func up(dir, cache string, nodes int, wait time.Duration) error {
 	if err := checkMachine(); err != nil {
 		return err
 	}
+	if err := checkNew(dir); err != nil {
+		return err
+	}
 	programs, err := build(cache)
 	if err != nil {
 		return err
@@ -124,7 +127,10 @@ func (c cluster) await(ctx context.Context, ended <-chan error) error {
 			text, _ := os.ReadFile(filepath.Join(c.logs(), "cluster.log"))
 			return fmt.Errorf("the cluster has ended (%v): %s", err, strings.TrimSpace(string(text)))
 		case <-ctx.Done():
-			return fmt.Errorf("not ready in time: %w", missing)
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return errors.New("interrupted")
+			}
+			return fmt.Errorf("not ready in the time that -wait gives: %w", missing)
 		case <-time.After(250 * time.Millisecond):
 		}
 	}
