@@ -129,6 +129,11 @@ image: ## the container image lockbench/lockbench:debian: lockbench, all servers
 	@docker/install.sh debootstrap=debootstrap
 	FORCE=1 docker/build.sh lockbench
 
+# A module of its own, which neither test nor lint builds: it has Kubernetes for a dependency.
+test-kubernetes: ## a real Kubernetes of three nodes on this machine, as root; the first time it is built, in some minutes
+	@docker/install.sh containerd=containerd ctr=containerd runc=runc /usr/lib/cni/bridge=containernetworking-plugins iptables=iptables
+	cd docker/kubernetes && go test -trimpath -count=1 -timeout 60m -v ./...
+
 bench-checker: ## what the checkers cost, beside porcupine on the same histories
 	go test -run '^$$' -bench . -benchmem ./checker ./history
 
@@ -147,4 +152,4 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 noise: servers ## ten benchmarks of one build, each with each, must not differ, and ten of a build with a lock that is 30% slower must
 	LOCKBENCH_TEST_ALL=yes LOCKBENCH_NOISE=10 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
 
-.PHONY: help bench bench-all front results claims bugs findings build servers browser compose test test-all test-times lint packages docker-images release image bench-checker test-long mutate-checkers mutants noise
+.PHONY: help bench bench-all front results claims bugs findings build servers browser compose test test-all test-times lint packages docker-images release image test-kubernetes bench-checker test-long mutate-checkers mutants noise

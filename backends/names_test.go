@@ -18,6 +18,8 @@ var namedElsewhere = map[string]string{
 	"cli/main.go":                         "an example of a command",
 	"cli/matrix.go":                       "an example of a command",
 	"cli/run.go":                          "an example of a command",
+	"docker/kubernetes/build.go":          "Kubernetes keeps its state in one",
+	"docker/kubernetes/first.go":          "Kubernetes keeps its state in one",
 	"faults/handover.go":                  "the commands by which people do it",
 	"faults/snapshot.go":                  "the commands by which people do it",
 	"internal/run/machine.go":             "the drivers whose versions a plan tells",
