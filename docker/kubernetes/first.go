@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
+	"time"
 )
 
 // doorFile is the listener on the machine's loopback that the cluster inherits. A socket stays
@@ -21,6 +23,10 @@ func runCluster(dir string) error {
 		return err
 	}
 	if err := ownMounts(); err != nil {
+		return err
+	}
+	// The API server labels things with it, and the machine's own may be no label.
+	if err := syscall.Sethostname([]byte("control-plane")); err != nil {
 		return err
 	}
 	if c.Snapshotter, err = c.findSnapshotter(); err == nil {
@@ -61,7 +67,9 @@ func relay(door net.Listener, to string) {
 	for {
 		outside, err := door.Accept()
 		if err != nil {
-			return
+			fmt.Fprintln(os.Stderr, "accept a connection:", err)
+			time.Sleep(time.Second) // too many files are open, and some will be closed
+			continue
 		}
 		go func() {
 			defer outside.Close()
