@@ -24,7 +24,7 @@ import (
 // hiddenCommands are the parts of a lab that are this very program, each started
 // as a process of its own.
 func (p program) hiddenCommands() []*cobra.Command {
-	return []*cobra.Command{
+	return append(p.podCommands(), []*cobra.Command{
 		{Use: "perform DIR", Hidden: true, Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return run.Perform(cmd.Context(), args[0], p.Catalog)
@@ -68,7 +68,7 @@ func (p program) hiddenCommands() []*cobra.Command {
 			RunE: func(cmd *cobra.Command, args []string) error { return etcdserver.Serve(cmd.Context(), args) }},
 		{Use: "nats-server", Hidden: true, DisableFlagParsing: true,
 			RunE: func(cmd *cobra.Command, args []string) error { return natsserver.Serve(cmd.Context(), args) }},
-	}
+	}...)
 }
 
 // serveStore reads on standard input where its record goes.

@@ -47,6 +47,7 @@ func (f *matrixFlags) add(cmd *cobra.Command, c Catalog) {
 
 func (prog program) matrixCommand() *cobra.Command {
 	var f matrixFlags
+	var k clusterFlags
 	cmd := &cobra.Command{
 		Use:   "matrix",
 		Short: "Put many locks under many faults",
@@ -65,15 +66,25 @@ of one shard, which then ends with 1: the exit codes of lockbench gate and of lo
 report --json, with the directories of all, are those of the whole. --resume DIR goes on
 with a matrix that was interrupted: what came to its end is kept, and what did not is set
 aside and run again. With --runs, --until or --budget it goes on with one that is finished,
-too.`,
+too.
+
+--on kubernetes has all shards done as pods of one job, brings what they recorded into one
+directory, and ends as on one machine. --dry-run prints the job's manifest instead; once
+somebody has applied it, --follow JOB collects what comes of it.`,
 		Example: `  lockbench matrix --algorithms 'redis-*,etcd-lease' --faults none,pause-holder --runs 3
   lockbench matrix --algorithms redis-setpx-lua --faults 'kill-*' --until 30% --budget 30m
   lockbench matrix --seed 7 --runs 6 --shard 1/3 --out shard-1
-  lockbench matrix --resume runs/latest-matrix`,
+  lockbench matrix --resume runs/latest-matrix
+  lockbench matrix --on kubernetes --shards 6 --runs 20 --algorithms 'redis-*'`,
 		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("until") && f.until == 0 {
 				return usage("--until 0: no number of runs makes an interval that narrow; a share from 0.01 to 1, or leave it out")
+			}
+			if there, err := k.asked(cmd, ofCluster...); err != nil {
+				return err
+			} else if there {
+				return prog.matrixOnCluster(cmd, &f, &k)
 			}
 			if f.resume != "" {
 				return prog.resumeMatrix(cmd, &f)
@@ -92,6 +103,7 @@ too.`,
 	cmd.Flags().StringVar(&f.shard, "shard", "", "do only this part of the runs, as NTH/OF, such as 2/3")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the matrix in this directory")
 	f.ci.add(cmd, true)
+	k.add(cmd.Flags())
 	return cmd
 }
 
@@ -158,7 +170,9 @@ func jobs(d lab.Driver, wanted int) int {
 }
 
 // atOnceHere is how many runs this machine carries at a time: most of what they do is to wait.
-func atOnceHere() int { return min(2*runtime.GOMAXPROCS(0), 12) }
+func atOnceHere() int { return atOnceOn(runtime.GOMAXPROCS(0)) }
+
+func atOnceOn(processors int) int { return min(2*processors, 12) }
 
 // part is the shard of the matrix that is to be done.
 func (f *matrixFlags) part(cmd *cobra.Command, m *run.Matrix) (err error) {
@@ -264,7 +278,7 @@ func (prog program) runMatrix(cmd *cobra.Command, m *run.Matrix, f *matrixFlags,
 		return nil, err
 	}
 	board := progress.New(cmd.ErrOrStderr())
-	board.Say("%s", plannedText(m, f))
+	board.Say("%s", plannedText(m, f, 0))
 	w := newWatch(board, m.Budget, m.Until)
 	m.Watch = w.see
 	cells, err := do()
@@ -280,9 +294,14 @@ func (prog program) runMatrix(cmd *cobra.Command, m *run.Matrix, f *matrixFlags,
 	return cells, err
 }
 
-// plannedText is what is going to be done.
-func plannedText(m *run.Matrix, f *matrixFlags) string {
-	s := []string{strings.Join([]string{english.Count(len(m.Algorithms), "algorithm"), english.Count(len(m.Faults), "fault"), english.Count(m.Runs, "run")}, " × ")}
+// sizeText is how much is going to be done.
+func sizeText(m *run.Matrix) string {
+	return strings.Join([]string{english.Count(len(m.Algorithms), "algorithm"), english.Count(len(m.Faults), "fault"), english.Count(m.Runs, "run")}, " × ")
+}
+
+// plannedText is what is going to be done; in so many shards at once, or 0.
+func plannedText(m *run.Matrix, f *matrixFlags, shards int) string {
+	s := []string{sizeText(m)}
 	if m.Until > 0 {
 		s = append(s, fmt.Sprintf("more until the interval of each is narrower than %v", m.Until))
 	}
@@ -292,7 +311,11 @@ func plannedText(m *run.Matrix, f *matrixFlags) string {
 	if m.Shard.Of > 0 {
 		s = append(s, "shard "+m.Shard.String())
 	}
-	return strings.Join(append(s, fmt.Sprintf("%d at a time", m.Jobs), fmt.Sprintf("seed %d", f.Seed), "into "+f.out), ", ")
+	atOnce := fmt.Sprintf("%d at a time", m.Jobs)
+	if shards > 0 {
+		atOnce += " in each of " + english.Count(shards, "shard")
+	}
+	return strings.Join(append(s, atOnce, fmt.Sprintf("seed %d", f.Seed), "into "+f.out), ", ")
 }
 
 // wide is how many cells are not as sure as was asked for.

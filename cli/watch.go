@@ -32,6 +32,7 @@ type watch struct {
 	done, total int
 	cells       map[[2]string]checker.Cell
 	now         []going
+	stand       string    // how the shards stand, where others do the runs
 	said        time.Time // when a line was written last
 	quit        chan struct{}
 	quitted     sync.WaitGroup
@@ -100,6 +101,20 @@ func (w *watch) see(p run.Progress) {
 	}
 }
 
+// stands is told how shards stand that others do.
+func (w *watch) stands(how string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stand = how
+}
+
+// lose forgets runs that came to no end.
+func (w *watch) lose(gone func(going) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = slices.DeleteFunc(w.now, gone)
+}
+
 // detail is what is worth telling of a cell beside its outcome.
 func detail(c checker.Cell) string {
 	s := ""
@@ -121,11 +136,14 @@ func (w *watch) draw() {
 	if !w.board.Live() {
 		if time.Since(w.said) >= reminder {
 			w.said = time.Now()
-			w.board.Say("%s", w.count())
+			w.board.Say("%s", strings.Join(slices.DeleteFunc([]string{w.count(), w.stand}, func(s string) bool { return s == "" }), "; "))
 		}
 		return
 	}
 	lines := []string{w.bar() + " " + w.count(), "found: " + w.found()}
+	if w.stand != "" {
+		lines = append(lines, w.stand)
+	}
 	for i, g := range w.now {
 		if i == nowLines-1 && len(w.now) > nowLines {
 			lines = append(lines, fmt.Sprintf("       and %d more", len(w.now)-i))

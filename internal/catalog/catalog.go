@@ -147,6 +147,20 @@ type Demanding interface {
 	Ready() error
 }
 
+// Elsewhere is the catalogue of a machine that plans what others run: what a lock needs need not
+// be here.
+func (c Catalog) Elsewhere() Catalog {
+	locks := make([]lb.Impl, len(c.Locks))
+	for i, l := range c.Locks {
+		locks[i] = elsewhere{l}
+	}
+	c.Locks = locks
+	return c
+}
+
+// elsewhere is a lock that is not [Demanding].
+type elsewhere struct{ lb.Impl }
+
 // Versioned is a lock that knows the versions of the libraries that it is made of, by their names.
 type Versioned interface{ Versions() map[string]string }
 

@@ -97,9 +97,12 @@ func wasInterrupted(res checker.Result) bool {
 	return res.Failed && strings.HasPrefix(res.Reason, rundir.Interrupted)
 }
 
+// runFailed begins the reason of a run that failed.
+const runFailed = "the run failed: "
+
 // failed is the result of a run of which the bench made nothing.
 func failed(plan history.Plan, why error) checker.Result {
-	reason := "the run failed: " + why.Error()
+	reason := runFailed + why.Error()
 	switch {
 	case errors.Is(why, rundir.ErrProgram):
 		reason = why.Error()

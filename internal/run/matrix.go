@@ -171,17 +171,26 @@ func (m *Matrix) Available(plan history.Plan, fault faults.Fault) error {
 // Run does all runs in the matrix's new directory. All cells are returned, also those
 // whose runs failed or were not done; the error then says why.
 func (m *Matrix) Run(ctx context.Context, dir string) ([]checker.Cell, error) {
+	// Held before there is anything in it: a matrix that nobody works at reads interrupted.
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	defer rundir.Hold(dir)()
+	out, err := m.create(dir)
+	if err != nil {
+		return nil, err
+	}
+	return m.do(ctx, out, nil)
+}
+
+// create makes the directory, in which no run is done yet.
+func (m *Matrix) create(dir string) (*rundir.Matrix, error) {
 	var planned []checker.Cell
 	for _, impl := range m.Algorithms {
 		for _, f := range m.Faults {
 			planned = append(planned, m.planned(impl, f))
 		}
 	}
-	// Held before there is anything in it: a matrix that nobody works at reads interrupted.
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	defer rundir.Hold(dir)()
 	out, err := rundir.CreateMatrix(dir, planned, m.Runs)
 	if err != nil {
 		return nil, err
@@ -190,10 +199,7 @@ func (m *Matrix) Run(ctx context.Context, dir string) ([]checker.Cell, error) {
 	base.Made = time.Now().Truncate(time.Second)
 	out.Until, out.Shard, out.ForGate, out.Plan = m.Until, m.Shard, m.ForGate, &base
 	m.divide(out)
-	if err := out.Save(); err != nil {
-		return nil, err
-	}
-	return m.do(ctx, out, nil)
+	return out, out.Save()
 }
 
 // planned is the cell before any run.

@@ -60,23 +60,18 @@ func (m *Matrix) Again(out *rundir.Matrix) error {
 // come to its end is kept, and everything else is run anew. Of a run that failed only harm
 // is kept; what else was left of it is set aside.
 func (m *Matrix) Resume(ctx context.Context, out *rundir.Matrix) ([]checker.Cell, error) {
-	before := make([]map[int]checker.Result, len(out.Cells))
-	for i := range before {
-		before[i] = map[int]checker.Result{}
+	recorded, err := m.recorded(out)
+	if err != nil {
+		return nil, err
 	}
-	runs, _ := out.Runs() // one whose plan is damaged is in the way, and is found below
-	for _, r := range runs {
-		i, n, err := out.Place(r)
-		if err != nil {
-			return nil, err
-		}
-		want := m.For(m.Algorithms[i/len(m.Faults)], m.Faults[i%len(m.Faults)], n)
-		if err := errors.Join(want.Same(r.Plan), want.SameRun(r.Plan)); err != nil {
-			return nil, fmt.Errorf("%s was made by another plan than this lockbench has: %w", r.Dir, err)
-		}
-		res, err := r.Result()
-		if err == nil && (!res.Failed || res.Outcome != lb.Inconclusive) {
-			before[i][n] = res
+	before := make([]map[int]checker.Result, len(out.Cells))
+	for i, runs := range recorded {
+		before[i] = map[int]checker.Result{}
+		for n, r := range runs {
+			res, err := r.Result()
+			if err == nil && (!res.Failed || res.Outcome != lb.Inconclusive) {
+				before[i][n] = res
+			}
 		}
 	}
 	out.Planned, out.Until = m.Runs, m.Until
@@ -94,7 +89,37 @@ func (m *Matrix) Resume(ctx context.Context, out *rundir.Matrix) ([]checker.Cell
 		}
 	}
 	m.divide(out)
-	q := newQueue(m, out, before)
+	if err := m.merged(out, before); err != nil {
+		return nil, err
+	}
+	return m.do(ctx, out, before)
+}
+
+// recorded are the runs that have a plan, by the number of each in its cell. One that another
+// plan would make is an error; one whose plan is damaged is left out.
+func (m *Matrix) recorded(out *rundir.Matrix) ([]map[int]*rundir.Run, error) {
+	recorded := make([]map[int]*rundir.Run, len(out.Cells))
+	for i := range recorded {
+		recorded[i] = map[int]*rundir.Run{}
+	}
+	runs, _ := out.Runs()
+	for _, r := range runs {
+		i, n, err := out.Place(r)
+		if err != nil {
+			return nil, err
+		}
+		want := m.For(m.Algorithms[i/len(m.Faults)], m.Faults[i%len(m.Faults)], n)
+		if err := errors.Join(want.Same(r.Plan), want.SameRun(r.Plan)); err != nil {
+			return nil, fmt.Errorf("%s was made by another plan than this lockbench has: %w", r.Dir, err)
+		}
+		recorded[i][n] = r
+	}
+	return recorded, nil
+}
+
+// merged makes the cells of the results, by the number of each run, and saves them.
+func (m *Matrix) merged(out *rundir.Matrix, results []map[int]checker.Result) error {
+	q := newQueue(m, out, results)
 	for i, s := range q.cells {
 		if len(s.results) > 0 {
 			out.Cells[i] = q.merge(s)
@@ -102,8 +127,5 @@ func (m *Matrix) Resume(ctx context.Context, out *rundir.Matrix) ([]checker.Cell
 			out.Cells[i] = rundir.Pending(out.Cells[i])
 		}
 	}
-	if err := out.Save(); err != nil {
-		return nil, err
-	}
-	return m.do(ctx, out, before)
+	return out.Save()
 }

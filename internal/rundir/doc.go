@@ -42,7 +42,9 @@ const (
 	failedFile = "failed.json"
 	cellsDir   = "cells"
 	asideDir   = "aside" // runs that came to no end and were run anew
-	gz         = ".gz"
+	// incomingDir is there only while shards are collected.
+	incomingDir = "incoming"
+	gz          = ".gz"
 	// oldHistory is the merged history of directories that have no events.
 	oldHistory = "history.jsonl"
 	benchFile  = "bench.json"

@@ -197,6 +197,26 @@ func (m *Matrix) SetAside(i, n int) error {
 	return fmt.Errorf("%s was set aside too often: clear %s", full, filepath.Join(m.Dir, asideDir))
 }
 
+// Adopt moves a run of another matrix of the same cells to where it belongs in this one. A run
+// that is there already stays.
+func (m *Matrix) Adopt(of *Matrix, r *Run) error {
+	i, n, err := of.Place(r)
+	if err != nil {
+		return err
+	}
+	_, full := m.RunDir(i, n)
+	if exists(full) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(r.Dir, full)
+}
+
+// Incoming is where directories of shards lie until their runs are adopted.
+func (m *Matrix) Incoming() string { return filepath.Join(m.Dir, incomingDir) }
+
 // Rel is the run's directory as the Dir of a cell of the matrix.
 func (m *Matrix) Rel(r *Run) (string, error) {
 	rel, err := filepath.Rel(m.Dir, r.Dir)

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	batch "k8s.io/api/batch/v1"
+
+	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/internal/kubernetes"
+	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/run"
+	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/spf13/cobra"
+)
+
+// collecting is a job whose shards are collected.
+type collecting struct {
+	cluster *kubernetes.Cluster
+	job     *batch.Job
+	ours    bool // made by this command, with which it ends
+}
+
+// collect follows the job, takes its shards into one matrix, removes the job, and ends as a matrix
+// on this machine does.
+func (prog program) collect(cmd *cobra.Command, f *matrixFlags, m *run.Matrix, c collecting) error {
+	of := int(*c.job.Spec.Completions)
+	board := progress.New(cmd.ErrOrStderr())
+	board.Say("%s", plannedText(m, f, of))
+	board.Say("job %s in namespace %s", c.job.Name, c.cluster.Namespace)
+	out, err := m.Plan(f.out)
+	if err != nil {
+		if c.ours {
+			err = errors.Join(err, c.removed(cmd.Context()))
+		}
+		return err
+	}
+	defer rundir.Hold(f.out)()
+	w := newWatch(board, m.Budget, m.Until)
+	all := newTogether(w, m, out, of)
+	lost, broke := c.cluster.Follow(cmd.Context(), c.job, out.Incoming(), kubernetes.Watcher{
+		Line: all.line, Again: all.again, Say: board.Say,
+		Stand: func(s kubernetes.Stand) { w.stands(standText(s)) },
+		Take: func(shard int, dir string) error {
+			nth := rundir.Shard{Nth: shard + 1, Of: of}
+			err := m.Take(out, dir, nth)
+			if err == nil {
+				board.Say("shard %v is here", nth)
+			}
+			return err
+		},
+	})
+	w.close()
+	if c.ours || broke == nil {
+		broke = errors.Join(broke, c.removed(cmd.Context()))
+	}
+	cells, failed := m.Gather(out)
+	if cells == nil {
+		return errors.Join(broke, failed)
+	}
+	failed = errors.Join(failed, missing(m, out, lost, of))
+	if cmd.Context().Err() != nil {
+		board.Say("%s", c.interrupted(f.out))
+		failed = nil // nobody had the time to fail
+	} else if n := wide(cells, m.Until); n > 0 {
+		board.Say("%s not as sure as was asked for: the interval is not narrower than %v; to go on, on this machine: %s", english.Count(n, "cell"), m.Until, shellLine("matrix", "--resume", f.out))
+	}
+	return worse(finish(cmd, &f.planFlags, below(f.out, cells), m.Runs, failed), broke)
+}
+
+// interrupted says what is left to do.
+func (c collecting) interrupted(dir string) string {
+	if c.ours {
+		return "the job is removed, and the report is of what was collected until now; the rest, on this machine: " + shellLine("matrix", "--resume", dir)
+	}
+	return "the job goes on, and the report is of what was collected until now; the rest: " +
+		shellLine("matrix", "--on", onKubernetes, "--follow", c.job.Name, "--namespace", c.cluster.Namespace, "--out", dir)
+}
+
+func standText(s kubernetes.Stand) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{s.Collected, "collected"}, {s.Running, "at work"}, {s.Waiting, "not started"}, {s.Lost, "lost"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "shards: " + strings.Join(parts, ", ")
+}
+
+// missing is the error that says which runs were never done, and why.
+func missing(m *run.Matrix, out *rundir.Matrix, lost []kubernetes.Lost, of int) error {
+	var errs []error
+	for _, l := range lost {
+		nth := rundir.Shard{Nth: l.Shard + 1, Of: of}
+		if cells := m.Missing(out, nth); len(cells) > 0 {
+			errs = append(errs, fmt.Errorf("%w: shard %v, of which is missing: %s: %s", run.ErrFailed, nth, missingText(cells), cmp.Or(l.Why, "nobody has collected it")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func missingText(cells []run.Missing) string {
+	const most = 6
+	var parts []string
+	for _, c := range cells[:min(most, len(cells))] {
+		var numbers []string
+		for _, n := range c.Runs {
+			numbers = append(numbers, fmt.Sprint(n))
+		}
+		parts = append(parts, fmt.Sprintf("%s × %s (%s %s)", c.Algorithm, c.Fault, english.Noun(len(c.Runs), "run"), strings.Join(numbers, ", ")))
+	}
+	if more := len(cells) - most; more > 0 {
+		parts = append(parts, english.Count(more, "more cell"))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,104 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	batch "k8s.io/api/batch/v1"
+	core "k8s.io/api/core/v1"
+	failure "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/lockbench/lockbench/internal/english"
+)
+
+// annotationFollowed says when somebody followed the job last, where it ends with them.
+const annotationFollowed = "lockbench.org/followed"
+
+// Owned marks a job that is about to be made as one that ends with whoever makes it: if they
+// are gone for a while, [Cluster.Clean] removes it.
+func Owned(job *batch.Job) {
+	if job.Annotations == nil {
+		job.Annotations = map[string]string{}
+	}
+	job.Annotations[annotationFollowed] = time.Now().UTC().Format(time.RFC3339)
+}
+
+// Remove removes the job and waits until its pods are gone, within a bound. That the job is
+// gone already is no error.
+func (c *Cluster) Remove(ctx context.Context, job string) error {
+	const bound = 40 * time.Second
+	if err := c.remove(ctx, job); err != nil && !failure.IsNotFound(err) {
+		return fmt.Errorf("remove job %s: %w", job, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	for {
+		pods, err := c.pods(ctx, job)
+		if err == nil && len(pods) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			if len(pods) == 0 {
+				return fmt.Errorf("the job %s is removed, and whether its pods are gone is not known: %w", job, errors.Join(err, ctx.Err()))
+			}
+			return fmt.Errorf("the job %s is removed, and of its pods there still are after %v: %s", job, bound, strings.Join(where(pods), ", "))
+		case <-time.After(lookEvery / 2):
+		}
+	}
+}
+
+func where(pods []core.Pod) (names []string) {
+	for _, p := range pods {
+		names = append(names, p.Name+" on "+p.Spec.NodeName)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// abandoned is how long nobody may have followed a job before it is taken for abandoned.
+const abandoned = 2 * time.Minute
+
+// Clean removes the jobs that have ended, and those whose maker is gone. It names what it
+// removed, and says of what it left why.
+func (c *Cluster) Clean(ctx context.Context) (removed, left []string, err error) {
+	jobs, err := c.jobs(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("list the jobs of namespace %s: %w", c.Namespace, err)
+	}
+	var errs []error
+	for _, job := range jobs {
+		why := needed(&job, time.Now())
+		if why != "" {
+			left = append(left, fmt.Sprintf("job %s: %s", job.Name, why))
+			continue
+		}
+		if err := c.Remove(ctx, job.Name); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		removed = append(removed, "job "+job.Name)
+	}
+	return removed, left, errors.Join(errs...)
+}
+
+// needed says why the job is to stay, or "".
+func needed(job *batch.Job, now time.Time) string {
+	for _, c := range job.Status.Conditions {
+		if (c.Type == batch.JobComplete || c.Type == batch.JobFailed) && c.Status == core.ConditionTrue {
+			return ""
+		}
+	}
+	last, err := time.Parse(time.RFC3339, job.Annotations[annotationFollowed])
+	if err != nil {
+		return "it was applied by hand or by a pipeline, and goes on"
+	}
+	if ago := now.Sub(last); ago <= abandoned {
+		return fmt.Sprintf("it was followed %s ago, and is taken for abandoned after %v", english.Count(int(ago.Seconds()), "second"), abandoned)
+	}
+	return ""
+}
