@@ -98,7 +98,7 @@ func needed(job *batch.Job, now time.Time) string {
 		return "it was applied by hand or by a pipeline, and goes on"
 	}
 	if ago := now.Sub(last); ago <= abandoned {
-		return fmt.Sprintf("it was followed %s ago, and is taken for abandoned after %v", english.Count(int(ago.Seconds()), "second"), abandoned)
+		return fmt.Sprintf("it was followed %s ago, and is taken for abandoned after %v", english.Count(max(0, int(ago.Seconds())), "second"), abandoned)
 	}
 	return ""
 }

@@ -57,6 +57,8 @@ func endOf(t *core.ContainerStateTerminated) string {
 		return "it used more memory than it may (OOMKilled)"
 	case t.Signal != 0:
 		return fmt.Sprintf("signal %d", t.Signal)
+	case t.ExitCode == interrupted:
+		return "it was told to end"
 	case t.ExitCode > 128:
 		return fmt.Sprintf("exit code %d, as by signal %d", t.ExitCode, t.ExitCode-128)
 	}
@@ -70,12 +72,17 @@ func colon(what, detail string) string {
 	return what + ": " + detail
 }
 
+// The exit codes of this program that mean something here.
+const (
+	wronglyCalled = 64
+	interrupted   = 130
+)
+
 // refused reports whether the program ended since it was called wrongly, which it would be
 // again.
 func refused(p *core.Pod) bool {
-	const usage = 64
 	for _, c := range p.Status.ContainerStatuses {
-		if c.State.Terminated != nil && c.State.Terminated.ExitCode == usage {
+		if c.State.Terminated != nil && c.State.Terminated.ExitCode == wronglyCalled {
 			return true
 		}
 	}
@@ -94,7 +101,7 @@ type delay struct {
 func whyWaits(p *core.Pod) delay {
 	for _, c := range p.Status.Conditions {
 		if c.Type == core.PodScheduled && c.Status == core.ConditionFalse {
-			return delay{what: "for a node", detail: c.Message}
+			return delay{what: "for a node", detail: strings.TrimSuffix(strings.TrimSpace(c.Message), ".")}
 		}
 	}
 	for _, c := range p.Status.ContainerStatuses {
