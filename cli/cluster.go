@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -261,17 +260,4 @@ func (prog program) followMatrix(cmd *cobra.Command, f *matrixFlags, k *clusterF
 		return err
 	}
 	return prog.collect(cmd, &planned, m, collecting{cluster: cluster, job: job})
-}
-
-// interruptedBound is how long whoever interrupts waits for the job to be removed.
-const interruptedBound = 15 * time.Second
-
-// removed removes the job, also where somebody does not want to wait any more.
-func (c collecting) removed(ctx context.Context) error {
-	if ctx.Err() != nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), interruptedBound)
-		defer cancel()
-	}
-	return c.cluster.Remove(ctx, c.job.Name)
 }

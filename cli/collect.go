@@ -2,9 +2,11 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	batch "k8s.io/api/batch/v1"
 
@@ -33,7 +35,7 @@ func (prog program) collect(cmd *cobra.Command, f *matrixFlags, m *run.Matrix, c
 	out, err := m.Plan(f.out)
 	if err != nil {
 		if c.ours {
-			err = errors.Join(err, c.removed(cmd.Context()))
+			err = errors.Join(err, c.removed(cmd))
 		}
 		return err
 	}
@@ -54,7 +56,7 @@ func (prog program) collect(cmd *cobra.Command, f *matrixFlags, m *run.Matrix, c
 	})
 	w.close()
 	if c.ours || broke == nil {
-		broke = errors.Join(broke, c.removed(cmd.Context()))
+		broke = errors.Join(broke, c.removed(cmd))
 	}
 	cells, failed := m.Gather(out)
 	if cells == nil {
@@ -121,4 +123,20 @@ func missingText(cells []run.Missing) string {
 		parts = append(parts, english.Count(more, "more cell"))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// removed removes the job, also where somebody does not want to wait any more.
+func (c collecting) removed(cmd *cobra.Command) error {
+	const bound = 15 * time.Second
+	ctx := cmd.Context()
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), bound)
+		defer cancel()
+	}
+	left, err := c.cluster.Remove(ctx, c.job.Name)
+	if left != "" {
+		note(cmd, []string{left})
+	}
+	return err
 }

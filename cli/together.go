@@ -17,6 +17,7 @@ type together struct {
 	lose  func(gone func(going) bool) // runs that go on no more
 	runs  int                         // of each cell, at least
 	parts []part
+	whole map[[2]string]bool // cells of which that was said
 }
 
 // part is what one shard has told.
@@ -27,7 +28,7 @@ type part struct {
 
 // newTogether expects so many runs of each shard until it tells.
 func newTogether(w *watch, m *run.Matrix, out *rundir.Matrix, of int) *together {
-	t := &together{see: w.see, lose: w.lose, runs: m.Runs}
+	t := &together{see: w.see, lose: w.lose, runs: m.Runs, whole: map[[2]string]bool{}}
 	for n := range of {
 		p := part{cells: map[[2]string]checker.Cell{}}
 		file := rundir.MatrixFile{Planned: m.Runs, Until: m.Until, Shard: rundir.Shard{Nth: n + 1, Of: of}}
@@ -56,7 +57,8 @@ func (t *together) line(shard int, line []byte) {
 		at := [2]string{e.Algorithm, e.Fault}
 		p.cells[at] = *e.Cell
 		now.Phase, now.Cell = "", t.cell(at)
-		now.Whole = e.Whole && now.Cell.Runs >= t.runs
+		now.Whole = e.Whole && now.Cell.Runs >= t.runs && !t.whole[at]
+		t.whole[at] = t.whole[at] || now.Whole
 	}
 	for _, p := range t.parts {
 		now.Done, now.Total = now.Done+p.done, now.Total+p.total

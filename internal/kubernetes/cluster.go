@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/klog/v2"
 )
 
 // Place says where the cluster is, as people say it to kubectl. What is empty is as there.
@@ -38,8 +39,9 @@ type Cluster struct {
 var ErrUnknown = errors.New("no cluster is known")
 
 // Connect finds the cluster, and asks nothing of it yet. What the cluster warns of goes to
-// warnings.
+// warnings; what the client library has to say beside its errors is left out.
 func Connect(at Place, warnings io.Writer) (*Cluster, error) {
+	klog.SetLogger(klog.Logger{}) // which writes nothing
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = at.Kubeconfig
 	over := &clientcmd.ConfigOverrides{CurrentContext: at.Context}

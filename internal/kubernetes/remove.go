@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,29 +28,42 @@ func Owned(job *batch.Job) {
 	job.Annotations[annotationFollowed] = time.Now().UTC().Format(time.RFC3339)
 }
 
-// Remove removes the job and waits until its pods are gone, within a bound. That the job is
-// gone already is no error.
-func (c *Cluster) Remove(ctx context.Context, job string) error {
+// Remove removes the job and waits until its pods are gone, or those that are left are on nodes
+// that do not answer; it says which those are. That the job is gone already is no error.
+func (c *Cluster) Remove(ctx context.Context, job string) (left string, err error) {
 	const bound = 40 * time.Second
 	if err := c.remove(ctx, job); err != nil && !failure.IsNotFound(err) {
-		return fmt.Errorf("remove job %s: %w", job, err)
+		return "", fmt.Errorf("remove job %s: %w", job, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	for {
 		pods, err := c.pods(ctx, job)
-		if err == nil && len(pods) == 0 {
-			return nil
+		switch {
+		case err == nil && len(pods) == 0:
+			return "", nil
+		case err == nil && !slices.ContainsFunc(pods, mayEnd):
+			return leftText(pods), nil
 		}
 		select {
 		case <-ctx.Done():
-			if len(pods) == 0 {
-				return fmt.Errorf("the job %s is removed, and whether its pods are gone is not known: %w", job, errors.Join(err, ctx.Err()))
+			if len(pods) > 0 {
+				return leftText(pods), nil
 			}
-			return fmt.Errorf("the job %s is removed, and of its pods there still are after %v: %s", job, bound, strings.Join(where(pods), ", "))
+			return "", fmt.Errorf("the job %s is removed, and whether its pods are gone is not known: %w", job, cmp.Or(err, ctx.Err()))
 		case <-time.After(lookEvery / 2):
 		}
 	}
+}
+
+// mayEnd reports whether the pod may still end as one does: its time for that is not over.
+func mayEnd(p core.Pod) bool {
+	const late = 10 * time.Second
+	return p.DeletionTimestamp == nil || time.Since(p.DeletionTimestamp.Time) < late
+}
+
+func leftText(pods []core.Pod) string {
+	return "not all pods have ended, and the cluster goes on removing them, at the latest when their nodes answer: " + strings.Join(where(pods), ", ")
 }
 
 func where(pods []core.Pod) (names []string) {
@@ -77,11 +91,15 @@ func (c *Cluster) Clean(ctx context.Context) (removed, left []string, err error)
 			left = append(left, fmt.Sprintf("job %s: %s", job.Name, why))
 			continue
 		}
-		if err := c.Remove(ctx, job.Name); err != nil {
+		late, err := c.Remove(ctx, job.Name)
+		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		removed = append(removed, "job "+job.Name)
+		if late != "" {
+			left = append(left, late)
+		}
 	}
 	return removed, left, errors.Join(errs...)
 }

@@ -193,12 +193,15 @@ func (f *follow) sayWaits(waits map[delay][]int) {
 	}
 }
 
-// sayTogether says which shards share a node.
+// sayTogether says that shards share nodes.
 func (f *follow) sayTogether(running map[string][]int) {
-	for node, shards := range running {
-		if len(shards) > 1 {
-			f.once("together "+node, "%s on %s at the same time, and disturb each other's timing: more runs than elsewhere may prove nothing (fewer --shards, or more --pod-resources, keep them apart)", f.these(shards, "runs", "run"), node)
-		}
+	all := 0
+	for _, shards := range running {
+		all += len(shards)
+	}
+	if all > len(running) {
+		f.once("together", "%d shards run on %s: those that share one disturb each other's timing, and more runs than elsewhere may prove nothing (fewer --shards, or more --pod-resources, keep them apart)",
+			all, english.Count(len(running), "node"))
 	}
 }
 

@@ -206,7 +206,7 @@ func TestWaits(t *testing.T) {
 	expect(t, "once", says, "")
 	f = following(t)
 	_, says = f.look(t, podOf(1, "a", "n1", core.PodRunning), podOf(3, "c", "n1", core.PodRunning))
-	if !strings.Contains(says, "shards 1, 3 of 3 run on n1 at the same time, and disturb each other's timing") {
+	if !strings.Contains(says, "2 shards run on 1 node: those that share one disturb each other's timing") {
 		t.Error(says)
 	}
 }
@@ -279,6 +279,19 @@ func TestLines(t *testing.T) {
 	if !f.pods["a"].waits {
 		t.Error("it waits, and nobody has noticed")
 	}
+}
+
+// TestMayEnd: a pod is waited for as long as it may end; on a node that does not answer none does.
+func TestMayEnd(t *testing.T) {
+	for want, deadline := range map[bool]*meta.Time{true: {Time: time.Now().Add(time.Second)}, false: {Time: time.Now().Add(-time.Minute)}} {
+		if p := (core.Pod{ObjectMeta: meta.ObjectMeta{DeletionTimestamp: deadline}}); mayEnd(p) != want {
+			t.Errorf("a pod that is to be gone by %v may end: %v", deadline, !want)
+		}
+	}
+	if !mayEnd(core.Pod{}) {
+		t.Error("a pod that nobody deletes can't end")
+	}
+	expect(t, "what is left", leftText([]core.Pod{podOf(2, "b", "n2", ""), podOf(1, "a", "n1", "")}), "not all pods have ended, and the cluster goes on removing them, at the latest when their nodes answer: a on n1, b on n2")
 }
 
 func TestIntervals(t *testing.T) {
