@@ -205,7 +205,7 @@ func (m *Matrix) Adopt(of *Matrix, r *Run) error {
 		return err
 	}
 	_, full := m.RunDir(i, n)
-	if exists(full) {
+	if _, err := os.Lstat(full); err == nil {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
