@@ -2,7 +2,6 @@ package cli
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,9 +74,9 @@ func (k *clusterFlags) add(f *pflag.FlagSet) {
 // notInPods are flags of matrix that make no sense for a cluster, and why.
 var notInPods = map[string]string{
 	"shard":         "--shards says how many parts there are",
-	"resume":        "what was interrupted there, a machine of yours can go on with",
-	"exec":          "pods have what their image has, and no program of this machine",
-	"server-binary": "pods have what their image has, and no program of this machine",
+	"resume":        "a machine of yours can go on with what was interrupted there",
+	"exec":          "pods have what is in their image, and no program of this machine",
+	"server-binary": "pods have what is in their image, and no program of this machine",
 	"image":         "the servers are those of the pods' image, which --pod-image names",
 	"lab":           "pods have the local lab",
 	"addrs":         "pods have the local lab, and servers of their own",
@@ -138,10 +137,10 @@ func (prog program) matrixOnCluster(cmd *cobra.Command, f *matrixFlags, k *clust
 
 func connect(cmd *cobra.Command, at kubernetes.Place) (*kubernetes.Cluster, error) {
 	cluster, err := kubernetes.Connect(at, cmd.ErrOrStderr())
-	if errors.Is(err, kubernetes.ErrUnknown) {
+	if err != nil {
 		return nil, usage("%w", err)
 	}
-	return cluster, err
+	return cluster, nil
 }
 
 // work is the matrix as a cluster does it.

@@ -14,6 +14,9 @@ import (
 // shardVerb is what the pods of a matrix are started with.
 const shardVerb = "pod-shard"
 
+// podHome is where pods keep what they record: the manifest starts them in a directory of their own.
+const podHome = "."
+
 // podFlags are those of a pod's, beside those of matrix.
 type podFlags struct {
 	of      int
@@ -36,10 +39,15 @@ func (prog program) podCommands() []*cobra.Command {
 	return []*cobra.Command{shard,
 		{Use: kubernetes.HandOverVerb, Hidden: true, Args: exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return kubernetes.HandOver(kubernetes.Home, cmd.OutOrStdout())
+				return kubernetes.HandOver(podHome, cmd.OutOrStdout())
 			}},
 		{Use: kubernetes.EndVerb + " HOW", Hidden: true, Args: exactly(1),
-			RunE: func(_ *cobra.Command, args []string) error { return kubernetes.End(kubernetes.Home, args[0]) }},
+			RunE: func(_ *cobra.Command, args []string) error {
+				if err := kubernetes.End(podHome, args[0]); err != nil {
+					return usage("%w", err)
+				}
+				return nil
+			}},
 	}
 }
 
@@ -62,12 +70,12 @@ func (prog program) shard(cmd *cobra.Command, f *matrixFlags, p podFlags) error 
 	if m.Shard = (rundir.Shard{Nth: index + 1, Of: p.of}); m.Shard.Nth > m.Shard.Of {
 		return usage("shard %v: there are not so many", m.Shard)
 	}
-	f.out = kubernetes.Home
+	f.out = podHome
 	if err := prog.canRun(cmd.Context(), &f.planFlags, m); err != nil {
 		return err
 	}
 	m.Watch = (&teller{out: json.NewEncoder(cmd.OutOrStdout()), going: map[news]bool{}}).tell
-	return kubernetes.Serve(cmd.Context(), kubernetes.Home, cmd.OutOrStdout(), func(ctx context.Context, dir string) error {
+	return kubernetes.Serve(cmd.Context(), podHome, cmd.OutOrStdout(), func(ctx context.Context, dir string) error {
 		return m.DoShard(ctx, dir)
 	})
 }

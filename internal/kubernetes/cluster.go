@@ -35,9 +35,6 @@ type Cluster struct {
 	batch  rest.Interface
 }
 
-// ErrUnknown: nothing says where the cluster is.
-var ErrUnknown = errors.New("no cluster is known")
-
 // Connect finds the cluster, and asks nothing of it yet. What the cluster warns of goes to
 // warnings; what the client library has to say beside its errors is left out.
 func Connect(at Place, warnings io.Writer) (*Cluster, error) {
@@ -49,7 +46,7 @@ func Connect(at Place, warnings io.Writer) (*Cluster, error) {
 	from := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, over)
 	config, err := from.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
-		return nil, fmt.Errorf("%w: name its file with --kubeconfig or $KUBECONFIG, or have one at %s", ErrUnknown, clientcmd.RecommendedHomeFile)
+		return nil, fmt.Errorf("no cluster is known: name its file with --kubeconfig or $KUBECONFIG, or have one at %s", clientcmd.RecommendedHomeFile)
 	} else if err != nil {
 		return nil, fmt.Errorf("read the kubeconfig: %w", err)
 	}

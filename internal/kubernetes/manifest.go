@@ -49,8 +49,9 @@ type Work struct {
 const (
 	container = "lockbench"
 	program   = "lockbench"
-	// Home is a directory of the pod's own, which ends with it.
-	Home = "/work"
+	// home is a directory of the pod's own, which ends with it. Whatever is started there has it as
+	// its current directory.
+	home = "/work"
 	// retries is how often a shard is begun again.
 	retries = 5
 	// kept is how long the cluster remembers a job that has ended, and that nobody removed.
@@ -92,7 +93,7 @@ func quoted(s string) (string, error) {
 
 // Manifest is the job in YAML: what [Cluster.Create] makes, for people to read and to apply.
 func (w Work) Manifest() (string, error) {
-	m := manifest{Work: w, Retries: retries, Kept: kept, Container: container, Program: program, Home: Home,
+	m := manifest{Work: w, Retries: retries, Kept: kept, Container: container, Program: program, Home: home,
 		Rootless: w.Rights == Rootless, Memory: w.Resources.of("memory"),
 		Labels: []pair{
 			{labelName, "lockbench"}, {"app.kubernetes.io/component", "shards"}, {"app.kubernetes.io/managed-by", "lockbench"},

@@ -46,7 +46,7 @@ type waiting struct {
 	Waits bool `json:"waits"`
 }
 
-// Serve is what a pod does: it has the work done in a directory, says on out that it has
+// Serve is what a pod does, in a directory of its own: it has the work done below it, says on out that it has
 // ended, and waits until the directory has been collected. Where the same shard has been
 // collected from another pod, it ends at once.
 func Serve(ctx context.Context, home string, out io.Writer, work func(ctx context.Context, dir string) error) error {
