@@ -205,13 +205,13 @@ func showing(r *rand.Rand, l clock.Line, truth lb.Instant) lb.Instant {
 // holder. Where clocks leave open who it was that broke in, that one is not to blame, either; but one who certainly held
 // the lock did not break in, however little the machine let it run.
 func TestErringExcuse(t *testing.T) {
-	const intrudes = `1010 c w1.B b; 1020 r w1.B b ok until=1040
+	const intrudes = `1010 c w1.B b; 1020 r w1.B b ok until=1200
 		1030 read w1.B b seq=1 plain=0
-		1045 c w2.C c; 1050 r w2.C c ok until=1300
-		1055 read w2.C c seq=2 plain=0
-		1060 write w1.B b seq=3 plain=0/0/1; 1060 silent w1 call=1031
-		1070 write w2.C c seq=4 plain=1/0/20
-		1080 C w2.C c; 1085 R w2.C c ok`
+		1205 c w2.C c; 1210 r w2.C c ok until=1400
+		1212 read w2.C c seq=2 plain=0
+		1216 write w1.B b seq=3 plain=0/0/1; 1216 silent w1 call=1031
+		1270 write w2.C c seq=4 plain=1/0/20
+		1280 C w2.C c; 1285 R w2.C c ok`
 	const holds = `1005 c w2.C c; 1007 r w2.C c ok until=1025
 		1015 read w2.C c seq=1 plain=0
 		1040 c w1.B b; 1050 r w1.B b ok until=1090; 1055 renew w1.B b until=1900
