@@ -77,7 +77,10 @@ func Merge(runs []Result, info lb.Info) Cell {
 		return c
 	}
 	r := runs[i]
-	c.Share = shareOf(runs)
+	c.Share, c.Outcomes = shareOf(runs), map[lb.Outcome]int{}
+	for _, r := range runs {
+		c.Outcomes[r.Outcome]++
+	}
 	if c.Inconclusive = inconclusive(runs); c.Inconclusive > 0 && r.Outcome == lb.Safe {
 		r.Reason = strings.TrimSuffix(fmt.Sprintf("%s in %s, %d proved nothing; %s", r.Outcome, english.Count(len(runs)-c.Inconclusive, "run"), c.Inconclusive, r.Reason), "; ")
 	}

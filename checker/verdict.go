@@ -105,6 +105,8 @@ type Cell struct {
 	Violations int `json:"violations"`
 	// Share is how sure that is, nil where nothing was run.
 	Share *Share `json:"share,omitempty"`
+	// Outcomes is how many of the runs had each outcome, nil where nothing was run, or by a lockbench that did not say so.
+	Outcomes map[lb.Outcome]int `json:"outcomes,omitempty"`
 	// Sections that were completed inside the lock, over all runs.
 	Sections int             `json:"sections"`
 	Copies   map[string]Copy `json:"copies"`

@@ -30,10 +30,10 @@ the directory of a run, a matrix or a benchmark, or what was saved of one: matri
 bench.json, or what --json of matrix, gate or bench printed. Where they are of other
 workloads, stores, topologies, TTLs, machines or versions, it says so; which servers only
 one of them was run on stands beside its name. Where both have runs of a cell that prove
-something, it says how often chance alone makes so large a difference between how many
-broke (Fisher's exact test): one run each shows nothing, ten each (matrix --runs 10) do. A
-cell of which only that differs is a change where chance is refuted at 5%, corrected
-(Bonferroni) for all cells.
+something, it says how many had the worse outcome, and how often chance alone makes so
+large a difference (Fisher's exact test): of one run each that is always, so make some
+more of what differs (matrix --runs 10). A cell of which only that differs is a change
+where chance is refuted at 5%, corrected (Bonferroni) for all cells.
 
 A figure got worse or better where a Mann-Whitney U test, corrected (Holm) for all
 figures that decide, refutes that nothing has changed, and where the whole 95% interval

@@ -37,19 +37,19 @@ var FigureTrends = []Trend{Worse, Unsure, Gone, Other, Better, New, Unclear, Sam
 
 // Change is a cell that is not what it was. Base or Head is nil where it was not there.
 type Change struct {
-	Algorithm string        `json:"algorithm"`
-	Fault     string        `json:"fault"`
-	Trend     Trend         `json:"trend"`
-	What      []string      `json:"what"`
-	// Chance is how likely it is that as many runs broke by chance alone, see [stat.Chance]; nil where one
+	Algorithm string   `json:"algorithm"`
+	Fault     string   `json:"fault"`
+	Trend     Trend    `json:"trend"`
+	What      []string `json:"what"`
+	// Chance is how likely it is that so many runs came out as badly by chance alone, see [stat.Chance]; nil where one
 	// side has no run that proves anything.
 	Chance *float64      `json:"chance,omitempty"`
 	Base   *checker.Cell `json:"base,omitempty"`
 	Head   *checker.Cell `json:"head,omitempty"`
 }
 
-// Compare says which cells differ in their outcome, mechanism or promise, or in how many runs broke where that is
-// more than chance, and which are new or gone, the worst first. How long things took it does not compare.
+// Compare says which cells differ in their outcome, mechanism or promise, or in how many runs had that outcome where
+// this is more than chance, and which are new or gone, the worst first. How long things took it does not compare.
 func Compare(base, head []checker.Cell) []Change {
 	changes := []Change{} // an empty list in JSON, too
 	type key struct{ algorithm, fault string }
@@ -115,16 +115,38 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 	return ch, true
 }
 
-// count says how many runs broke on both sides, and what of that chance would do.
+// count says how many runs of both sides came out as the worse of them did, or worse still, and what of that chance
+// would do.
 func (ch *Change) count() {
-	if ch.Head == nil || ch.Base.Share == nil || ch.Head.Share == nil || ch.Base.Share.Of == 0 || ch.Head.Share.Of == 0 {
+	if ch.Head == nil {
 		return
 	}
-	a, b := ch.Base.Share, ch.Head.Share
-	p := stat.Chance(a.Broke, a.Of, b.Broke, b.Of)
+	worst := max(slices.Index(promised, ch.Base.Outcome), slices.Index(promised, ch.Head.Outcome))
+	if worst <= 0 { // nobody was hurt on either side
+		return
+	}
+	a, n := came(ch.Base, worst)
+	b, m := came(ch.Head, worst)
+	if n == 0 || m == 0 {
+		return
+	}
+	p, what := stat.Chance(a, n, b, m), string(promised[worst])
+	if worst < len(promised)-1 {
+		what += " or worse"
+	}
 	ch.Chance = &p
-	ch.What = append(ch.What, fmt.Sprintf("%d of %s broke → %d of %d; if nothing had changed, so large a difference would come in %s of cases",
-		a.Broke, english.Count(a.Of, "run"), b.Broke, b.Of, often(p)))
+	ch.What = append(ch.What, fmt.Sprintf("%s in %d of %s → %d of %d; if nothing had changed, so large a difference would come in %s of cases",
+		what, a, english.Count(n, "run"), b, m, often(p)))
+}
+
+// came is how many of the cell's runs that proved something had at least this outcome, by its place in [promised].
+func came(c *checker.Cell, least int) (n, of int) {
+	for i, o := range promised {
+		if of += c.Outcomes[o]; i >= least {
+			n += c.Outcomes[o]
+		}
+	}
+	return n, of
 }
 
 // often is a probability in percent, with three digits.
