@@ -176,7 +176,7 @@ func (k *clusterFlags) work(cmd *cobra.Command, f *matrixFlags, m *run.Matrix) (
 			args = append(args, "--"+given.Name+"="+v)
 		}
 	})
-	w = kubernetes.Work{Name: newJob(), Namespace: k.Namespace, Version: thisVersion(), Image: k.image, Shards: k.shards, Args: args,
+	w = kubernetes.Work{Name: newJob(), What: "matrix", Namespace: k.Namespace, Version: thisVersion(), Image: k.image, Shards: k.shards, Args: args,
 		Resources: resources, Rights: rights, Deadline: k.deadline, Title: fmt.Sprintf("A matrix of lockbench: %s, in %d shards, seed %d.", sizeText(m), k.shards, f.Seed)}
 	if w.Deadline == 0 {
 		w.Deadline = bound(m, k.shards)

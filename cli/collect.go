@@ -42,6 +42,7 @@ func (prog program) collect(cmd *cobra.Command, f *matrixFlags, m *run.Matrix, c
 	defer rundir.Hold(f.out)()
 	w := newWatch(board, m.Budget, m.Until)
 	all := newTogether(w, m, out, of)
+	meanwhile := gatherer{m: m, out: out}
 	lost, broke := c.cluster.Follow(cmd.Context(), c.job, out.Incoming(), kubernetes.Watcher{
 		Line: all.line, Again: all.again, Say: board.Say,
 		Stand: func(s kubernetes.Stand) { w.stands(standText(s)) },
@@ -50,6 +51,7 @@ func (prog program) collect(cmd *cobra.Command, f *matrixFlags, m *run.Matrix, c
 			err := m.Take(out, dir, nth)
 			if err == nil {
 				board.Say("shard %v is here", nth)
+				meanwhile.gather()
 			}
 			return err
 		},
@@ -62,6 +64,9 @@ func (prog program) collect(cmd *cobra.Command, f *matrixFlags, m *run.Matrix, c
 	if cells == nil {
 		return errors.Join(broke, failed)
 	}
+	if runs, _ := out.Runs(); len(runs) == 0 && (errors.Is(broke, kubernetes.ErrNoStart) || errors.Is(broke, kubernetes.ErrRefused)) {
+		return broke
+	}
 	failed = errors.Join(failed, missing(m, out, lost, of))
 	if cmd.Context().Err() != nil {
 		board.Say("%s", c.interrupted(f.out))
@@ -70,6 +75,23 @@ func (prog program) collect(cmd *cobra.Command, f *matrixFlags, m *run.Matrix, c
 		board.Say("%s not as sure as was asked for: the interval is not narrower than %v; to go on, on this machine: %s", english.Count(n, "cell"), m.Until, shellLine("matrix", "--resume", f.out))
 	}
 	return worse(finish(cmd, &f.planFlags, below(f.out, cells), m.Runs, failed), broke)
+}
+
+// gatherer keeps the cells of a matrix in step with what was taken, for whoever looks at the directory
+// meanwhile. Of many runs that takes a while, and it has a twentieth of the time.
+type gatherer struct {
+	m    *run.Matrix
+	out  *rundir.Matrix
+	next time.Time
+}
+
+func (g *gatherer) gather() {
+	start := time.Now()
+	if start.Before(g.next) {
+		return
+	}
+	_, _ = g.m.Gather(g.out) // what is wrong with it, the last time tells
+	g.next = time.Now().Add(20 * time.Since(start))
 }
 
 // interrupted says what is left to do.

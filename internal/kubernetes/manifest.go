@@ -32,6 +32,7 @@ const Image = "lockbench/lockbench:debian"
 // Work is what is to be done, in shards. Its manifest is all there is of it in the cluster.
 type Work struct {
 	Name      string
+	What      string // what it is, in one word
 	Namespace string // "" where whoever applies the manifest decides
 	Title     string // for whoever reads the manifest
 	Follow    string // the command that collects what comes of it
@@ -58,11 +59,8 @@ const (
 	kept = 24 * time.Hour
 )
 
-// The labels of all that is ours.
-const (
-	labelName = "app.kubernetes.io/name"
-	ours      = labelName + "=lockbench,app.kubernetes.io/component=shards"
-)
+// ours is the label of all that is ours, and says what a job does.
+const ours = "lockbench.org/work"
 
 type pair struct{ Key, Value string }
 
@@ -96,8 +94,8 @@ func (w Work) Manifest() (string, error) {
 	m := manifest{Work: w, Retries: retries, Kept: kept, Container: container, Program: program, Home: home,
 		Rootless: w.Rights == Rootless, Memory: w.Resources.of("memory"),
 		Labels: []pair{
-			{labelName, "lockbench"}, {"app.kubernetes.io/component", "shards"}, {"app.kubernetes.io/managed-by", "lockbench"},
-			{"app.kubernetes.io/instance", w.Name}, {"app.kubernetes.io/version", labelled(w.Version)},
+			{"app.kubernetes.io/name", "lockbench"}, {"app.kubernetes.io/component", w.What}, {"app.kubernetes.io/managed-by", "lockbench"},
+			{"app.kubernetes.io/instance", w.Name}, {"app.kubernetes.io/version", labelled(w.Version)}, {ours, w.What},
 		}}
 	var b strings.Builder
 	if err := jobTemplate.Execute(&b, m); err != nil {

@@ -20,7 +20,7 @@ func work(t *testing.T) Work {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Work{Name: "lockbench-1", Title: "A matrix.", Follow: "lockbench matrix --on kubernetes --follow lockbench-1 --out DIR", Version: "v1.2.3 (of a day)",
+	return Work{Name: "lockbench-1", What: "matrix", Title: "A matrix.", Follow: "lockbench matrix --on kubernetes --follow lockbench-1 --out DIR", Version: "v1.2.3 (of a day)",
 		Image: Image, Shards: 6, Args: []string{"pod-shard", "--of=6", "--faults=kill@after-setnx", `--algorithms=a"b: '{{c}}` + "\n#"},
 		Resources: resources, Rights: Rootless, Deadline: 90 * time.Minute}
 }

@@ -57,7 +57,7 @@ func (m *Matrix) Plan(dir string) (*rundir.Matrix, error) {
 		return nil, fmt.Errorf("%s holds another matrix: name a directory that is new: %w", dir, os.ErrExist)
 	}
 	_, err = m.Gather(out)
-	return out, errors.Join(ignoreFailed(err))
+	return out, ignoreFailed(err)
 }
 
 // Complete says what of the directory of m's own shard is missing or damaged, or nil. A run that
@@ -111,8 +111,9 @@ func (m *Matrix) fits(out *rundir.Matrix) error {
 	return nil
 }
 
-// Take moves what the shard in dir has recorded into the matrix out, which has all shards. Runs
-// that are there already stay. It is refused whole if anything is missing.
+// Take moves what the shard in dir has recorded into the matrix out, which has all shards and whose
+// cells [Matrix.Gather] makes of it. Runs that are there already stay. It is refused whole if anything
+// is missing.
 func (m *Matrix) Take(out *rundir.Matrix, dir string, nth rundir.Shard) error {
 	shard, err := rundir.OpenMatrix(dir)
 	if err != nil {
@@ -134,8 +135,7 @@ func (m *Matrix) Take(out *rundir.Matrix, dir string, nth rundir.Shard) error {
 			out.Cells[i] = c
 		}
 	}
-	_, err = m.Gather(out)
-	return ignoreFailed(err)
+	return nil
 }
 
 // Missing are runs that a matrix was to have, and has not.

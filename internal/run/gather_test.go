@@ -79,6 +79,9 @@ func TestTake(t *testing.T) {
 			t.Errorf("of shard %v is missing: %v", nth, left)
 		}
 	}
+	if _, err := m.Gather(out); err != nil {
+		t.Fatal(err)
+	}
 	saved, err := rundir.OpenMatrix(out.Dir)
 	if err != nil {
 		t.Fatal(err)
