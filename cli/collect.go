@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -65,6 +66,9 @@ func (prog program) collect(cmd *cobra.Command, f *matrixFlags, m *run.Matrix, c
 		return errors.Join(broke, failed)
 	}
 	if runs, _ := out.Runs(); len(runs) == 0 && (errors.Is(broke, kubernetes.ErrNoStart) || errors.Is(broke, kubernetes.ErrRefused)) {
+		if f.ours { // with no run in it
+			broke = errors.Join(broke, os.RemoveAll(f.out))
+		}
 		return broke
 	}
 	failed = errors.Join(failed, missing(m, out, lost, of))
