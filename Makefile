@@ -104,6 +104,7 @@ test-times: ## the tests, and a table of what takes the time: seconds and proces
 lint: ## gofmt, go vet, staticcheck; the examples and the programs of the findings build, the picture of the packages is in step, and no text has a banned form
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	go vet ./...
+	go vet -tags kubernetes ./cli # where make test-kubernetes has its test
 	go run $(STATICCHECK) ./...
 	cd examples && go build -o /dev/null ./... && go vet ./...
 	cd docs/findings/programs && go build -o /dev/null ./... && go vet ./...
@@ -133,7 +134,7 @@ image: ## the container image lockbench/lockbench:debian: lockbench, all servers
 test-kubernetes: ## a real Kubernetes of three nodes on this machine, as root, and a matrix on it, of which pods and nodes die; the first time it is built, in some minutes
 	@docker/install.sh containerd=containerd ctr=containerd runc=runc /usr/lib/cni/bridge=containernetworking-plugins iptables=iptables
 	cd docker/kubernetes && go test -trimpath -count=1 -timeout 60m -v ./...
-	LOCKBENCH_TEST_KUBERNETES=yes go test -count=1 -timeout 60m -run '^TestOnKubernetes$$' -v ./cli
+	go test -tags kubernetes -count=1 -timeout 60m -run '^TestOnKubernetes$$' -v ./cli
 
 bench-checker: ## what the checkers cost, beside porcupine on the same histories
 	go test -run '^$$' -bench . -benchmem ./checker ./history

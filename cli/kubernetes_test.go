@@ -1,3 +1,5 @@
+//go:build kubernetes
+
 package cli
 
 import (
@@ -28,9 +30,6 @@ import (
 	"github.com/lockbench/lockbench/internal/testkit"
 )
 
-// kubernetesVar is the environment variable by which make test-kubernetes asks for this.
-const kubernetesVar = "LOCKBENCH_TEST_KUBERNETES"
-
 // shardsImage has this test's binary as lockbench, and no more: its servers are the built-in ones.
 const shardsImage = "lockbench/shards:test"
 
@@ -45,9 +44,6 @@ type aCluster struct {
 
 func startCluster(t *testing.T) *aCluster {
 	t.Helper()
-	if os.Getenv(kubernetesVar) == "" {
-		t.Skip("make test-kubernetes runs this: it takes a Kubernetes, which takes minutes to build")
-	}
 	c := &aCluster{t: t, tool: filepath.Join(t.TempDir(), "kubernetes"), dir: filepath.Join(t.TempDir(), "cluster")}
 	build := exec.Command("go", "build", "-trimpath", "-o", c.tool, ".")
 	build.Dir = "../docker/kubernetes"
