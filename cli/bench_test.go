@@ -22,7 +22,7 @@ func TestBench(t *testing.T) {
 	needLab(t, 2)
 	dir := t.TempDir()
 	code, stdout, stderr := testkit.Ran(t, testkit.Command(t, dir, "bench", "--json", "--short", "--algorithms", "redis-setpx-lua,mysql-getlock,panics",
-		"--rounds", "2", "--budget", "6s", "--ttl", "500ms", "--latency", "50ms", "--out", "b"))
+		"--rounds", "2", "--budget", "6s", "--ttl", "2s", "--latency", "50ms", "--out", "b"))
 	var b cost.Bench
 	if err := json.Unmarshal([]byte(stdout), &b); err != nil || code != exitUndecided {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)

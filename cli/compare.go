@@ -32,8 +32,9 @@ workloads, stores, topologies, TTLs, machines or versions, it says so; which ser
 one of them was run on stands beside its name. Where both have runs of a cell that prove
 something, it says how many had the worse outcome, and how often chance alone makes so
 large a difference (Fisher's exact test): of one run each that is always, so make some
-more of what differs (matrix --runs 10). A cell of which only that differs is a change
-where chance is refuted at 5%, corrected (Bonferroni) for all cells.
+more of what differs (matrix --runs 10); with --until, or --budget, how many runs there are
+depends on what they showed, and that share is a guide only. A cell of which only that
+differs is a change where chance is refuted at 5%, corrected (Bonferroni) for all cells.
 
 A figure got worse or better where a Mann-Whitney U test, corrected (Holm) for all
 figures that decide, refutes that nothing has changed, and where the whole 95% interval

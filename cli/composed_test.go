@@ -29,15 +29,15 @@ func images() (all []string) {
 	return all
 }
 
-// dataInMemory is where the services that the tests don't start again have their data. Who writes to an engine's
-// layers waits for all that the other tests write, for seconds.
+// dataInMemory is where the services that the tests don't start again have their data, and the engine keeps nothing
+// that they say. Whoever writes to its layers, or its log, waits for all that the other tests write, for seconds.
 const dataInMemory = `services:
-  etcd1: {tmpfs: [/data]}
-  etcd2: {tmpfs: [/data]}
-  etcd3: {tmpfs: [/data]}
-  zookeeper: {tmpfs: [/tmp]}
-  mariadb: {tmpfs: [/tmp]}
-  postgres: {tmpfs: [/tmp]}
+  etcd1: {tmpfs: [/data], logging: {driver: none}}
+  etcd2: {tmpfs: [/data], logging: {driver: none}}
+  etcd3: {tmpfs: [/data], logging: {driver: none}}
+  zookeeper: {tmpfs: [/tmp], logging: {driver: none}}
+  mariadb: {tmpfs: [/tmp], logging: {driver: none}}
+  postgres: {tmpfs: [/tmp], logging: {driver: none}}
 `
 
 // composed starts services of docker/compose.yaml for the time of the test, and returns the

@@ -176,7 +176,7 @@ func TestOwnClock(t *testing.T) {
 		t.Errorf("before it is known: doubts %v, %v", ix, err)
 	}
 	line := clock.Line{Offset: -500, PPB: -50_000_000, From: 1500, To: 1600, Error: 3, Strays: 10_000_000, Likely: 2}
-	if err := history.SetClock(path, `the "second"`, line); err != nil {
+	if err := history.SetClock(path, `the "second"`, &line); err != nil {
 		t.Fatal(err)
 	}
 	rec.Record(shorthand.Must("1600 end").Events[0])

@@ -27,13 +27,14 @@ func clockHeader(name string, differs *clock.Line) string {
 
 // SetClock says in the header of a file that [CreateOwn] has begun how its recorder's clock differs
 // from the others'. The recorder may go on; so may readers.
-func SetClock(path, name string, differs clock.Line) error {
+// With nil nobody knows, and the file can't be judged.
+func SetClock(path, name string, differs *clock.Line) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("tell of a clock: %w", err)
 	}
 	defer f.Close()
-	head := clockHeader(name, &differs)
+	head := clockHeader(name, differs)
 	there, err := bufio.NewReader(f).ReadSlice('\n')
 	if err == nil && len(there) != len(head) {
 		err = fmt.Errorf("its header has %d bytes, and %d are needed", len(there), len(head))

@@ -193,7 +193,7 @@ func (b *Builder) take(bl *block, name string) error {
 	if bl.line == 1 {
 		*own = b.errs.take(bl.clock)
 	}
-	if own.unknown && bl.err == nil {
+	if own.unknown && bl.err == nil && len(bl.events) > 0 { // else it has nothing to say
 		return &LineError{name, 1, errUnknown}
 	}
 	for i := range bl.events {

@@ -3,6 +3,7 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -12,7 +13,16 @@ import (
 // hasTimeNamespaces says why no host can have a clock of its own here, or nil.
 func hasTimeNamespaces() error {
 	if _, err := os.Stat("/proc/self/ns/time"); err != nil {
-		return errors.New("this kernel has no time namespaces (since Linux 5.6, with CONFIG_TIME_NS)")
+		return errors.New("this kernel has no time namespaces (CONFIG_TIME_NS)")
+	}
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return fmt.Errorf("ask for the kernel's version: %w", err)
+	}
+	release := unix.ByteSliceToString(u.Release[:])
+	var major, minor int
+	if _, err := fmt.Sscanf(release, "%d.%d", &major, &minor); err == nil && (major < 6 || major == 6 && minor < 2) {
+		return fmt.Errorf("a program with a clock of its own takes Linux 6.2 or later, and this is %s", release)
 	}
 	return nil
 }
@@ -29,6 +39,9 @@ func (h *host) OwnClock(ahead time.Duration) error {
 		line := fmt.Sprintf("monotonic %d %d\n", ahead/time.Second, ahead%time.Second)
 		return os.WriteFile(offsets, []byte(line), 0)
 	})
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: root in a container needs the capability SYS_TIME for it", err)
+	}
 	if err != nil {
 		return fmt.Errorf("give %s a clock of its own: %w", h.name, err)
 	}

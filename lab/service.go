@@ -197,8 +197,10 @@ func (s *Service) Followers(ctx context.Context, leader string) (all []*Server, 
 		}
 		of := at
 		if server.kind.Follows != nil {
-			if of, err = server.kind.Follows(ctx, server.Endpoint()); err != nil {
-				return nil, fmt.Errorf("ask %s whom it follows: %w", server.Name(), err)
+			var e error
+			if of, e = server.kind.Follows(ctx, server.Endpoint()); e != nil { // it may be down, and another's
+				err = errors.Join(err, fmt.Errorf("ask %s whom it follows: %w", server.Name(), e))
+				continue
 			}
 		}
 		if of == at {
@@ -206,9 +208,9 @@ func (s *Service) Followers(ctx context.Context, leader string) (all []*Server, 
 		}
 	}
 	if len(all) == 0 {
-		err = fmt.Errorf("nobody follows %s", leader)
+		return nil, errors.Join(fmt.Errorf("nobody was found that follows %s", leader), err)
 	}
-	return all, err
+	return all, nil
 }
 
 // Promote makes the named server the leader where the servers do not elect one by

@@ -9,5 +9,6 @@ func onDisk() lab.Kind {
 	k.Program = func(self lab.Host, all []lab.Host) lab.Program { return durable(program(self, all)) }
 	k.Durable = nil // it is so already
 	k.Grows = true  // the log has every write
+	k.Guest = nil   // nobody looks how a server of somebody else's keeps what it confirms
 	return k
 }

@@ -14,7 +14,7 @@ import (
 
 // Strays is by how many billionths of the time two clocks are taken to run apart at most: the
 // kernel lets NTP slew each of them by 500 ppm. One that is steered faster than that, as by a chrony that
-// has just started, is found out: the measurements contradict each other.
+// has just started, is found out where it ran away by more than the trips are wide: then the measurements contradict each other.
 const Strays = 1_000_000
 
 // Bounds is what round trips tell of how the clock of a recorder differs from the reference. It may

@@ -143,7 +143,7 @@ func truly(ctx context.Context, r *rundir.Run) (checker.Result, error) {
 	if err != nil {
 		return checker.Result{}, err
 	}
-	err = each(real, func(file, recorder string, truth clock.Line) error { return history.SetClock(file, recorder, truth) })
+	err = each(real, func(file, recorder string, truth clock.Line) error { return history.SetClock(file, recorder, &truth) })
 	if err != nil {
 		return checker.Result{}, err
 	}
@@ -156,13 +156,18 @@ func each(r *rundir.Run, do func(file, recorder string, truth clock.Line) error)
 	if err != nil {
 		return err
 	}
+	done := 0
 	for _, file := range files {
 		recorder, _, _ := strings.Cut(filepath.Base(file), ".")
 		if truth, own := run.TrueClock(r.Plan, recorder); own {
 			if err := do(file, recorder, truth); err != nil {
 				return err
 			}
+			done++
 		}
+	}
+	if done < r.Plan.Processes {
+		return fmt.Errorf("%s has %d recorders with clocks of their own, and %d processes: were its events compressed? gunzip them", r.Dir, done, r.Plan.Processes)
 	}
 	return nil
 }

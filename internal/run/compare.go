@@ -104,11 +104,14 @@ func (w *workerProc) compare(ctx context.Context) error {
 	return nil
 }
 
-// tellClock writes into the worker's file what is known of its clock.
+// tellClock writes into the worker's file what is known of its clock. Of one that contradicts itself that is nothing,
+// also where its file said more before.
 func (w *workerProc) tellClock() error {
 	l, err := w.clock.Line()
-	if err == nil {
-		err = history.SetClock(w.cfg.Events, w.cfg.Name, l)
+	if err != nil {
+		err = errors.Join(err, history.SetClock(w.cfg.Events, w.cfg.Name, nil))
+	} else {
+		err = history.SetClock(w.cfg.Events, w.cfg.Name, &l)
 	}
 	if err != nil {
 		return fmt.Errorf("compare the clock of %s: %w", w.Name(), err)

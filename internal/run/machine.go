@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -122,7 +123,9 @@ func serverVersion(ctx context.Context, driver lab.Driver, k lab.Kind) string {
 		return ""
 	}
 	version, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	version = strings.TrimSpace(strings.TrimPrefix(version, k.Version.Command[0])) // some say first how they were called
+	if called := k.Version.Command[0]; strings.HasPrefix(version, called+" ") { // some say first how: of a path the name is enough
+		version = filepath.Base(called) + strings.TrimPrefix(version, called)
+	}
 	known.Store(program, version)
 	return version
 }

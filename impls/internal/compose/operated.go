@@ -20,7 +20,7 @@ func InRedis(base []lb.Expectation) []lb.Expectation {
 	}
 	return Except(base, append(slices.Concat(
 		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
-			Why: "a server that keeps nothing on its disk comes back without the grant; whether that was one of several, or the grant was given back by then, is chance", Source: persistence}, endingServers()...),
+			Why: "a server that has not got the grant on its disk comes back without it; whether that was one of several, or the grant was given back by then, is chance", Source: persistence}, endingServers()...),
 		Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe},
 			Why: "the grant is a key and not a connection; its holder connects again", Source: ownClaim}, EndingConnections()...)),
 		lb.Expectation{Fault: "flushall", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
