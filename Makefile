@@ -131,7 +131,7 @@ image: ## the container image lockbench/lockbench:debian: lockbench, all servers
 	FORCE=1 docker/build.sh lockbench
 
 # A module of its own, which neither test nor lint builds: it has Kubernetes for a dependency.
-test-kubernetes: ## a real Kubernetes of three nodes on this machine, as root, and a matrix on it, of which pods and nodes die; the first time it is built, in some minutes
+test-kubernetes: ## a real Kubernetes of three nodes on this machine, as root, and a matrix on it; the first time it is built, in some minutes
 	@docker/install.sh containerd=containerd ctr=containerd runc=runc /usr/lib/cni/bridge=containernetworking-plugins iptables=iptables
 	cd docker/kubernetes && go test -trimpath -count=1 -timeout 60m -v ./...
 	go test -tags kubernetes -count=1 -timeout 60m -run '^TestOnKubernetes$$' -v ./cli
