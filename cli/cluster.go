@@ -2,11 +2,13 @@ package cli
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/kubernetes"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/shell"
@@ -117,7 +119,7 @@ func (prog program) matrixOnCluster(cmd *cobra.Command, f *matrixFlags, k *clust
 		_, err := fmt.Fprint(cmd.OutOrStdout(), manifest)
 		return err
 	}
-	if err := f.ci.writable(f.out); err != nil {
+	if err := f.canCollect(); err != nil {
 		return err
 	}
 	cluster, err := connect(cmd, k.Place)
@@ -129,10 +131,15 @@ func (prog program) matrixOnCluster(cmd *cobra.Command, f *matrixFlags, k *clust
 		return err
 	}
 	kubernetes.Owned(job)
+	made := collecting{cluster: cluster, job: job, ours: true}
 	if err := cluster.Create(cmd.Context(), job); err != nil {
-		return exit{exitCantRun, fmt.Errorf("create job %s in namespace %s: %w", job.Name, cluster.Namespace, err)}
+		err = fmt.Errorf("create job %s in namespace %s: %w", job.Name, cluster.Namespace, err)
+		if cmd.Context().Err() != nil { // it may be there all the same
+			err = errors.Join(err, made.removed(cmd))
+		}
+		return exit{exitCantRun, err}
 	}
-	return prog.collect(cmd, f, m, collecting{cluster: cluster, job: job, ours: true})
+	return prog.collect(cmd, f, m, made)
 }
 
 func connect(cmd *cobra.Command, at kubernetes.Place) (*kubernetes.Cluster, error) {
@@ -177,7 +184,7 @@ func (k *clusterFlags) work(cmd *cobra.Command, f *matrixFlags, m *run.Matrix) (
 		}
 	})
 	w = kubernetes.Work{Name: newJob(), What: "matrix", Namespace: k.Namespace, Version: thisVersion(), Image: k.image, Shards: k.shards, Args: args,
-		Resources: resources, Rights: rights, Deadline: k.deadline, Title: fmt.Sprintf("A matrix of lockbench: %s, in %d shards, seed %d.", sizeText(m), k.shards, f.Seed)}
+		Resources: resources, Rights: rights, Deadline: k.deadline, Title: fmt.Sprintf("A matrix of lockbench: %s, in %s, seed %d.", sizeText(m), english.Count(k.shards, "shard"), f.Seed)}
 	if w.Deadline == 0 {
 		w.Deadline = bound(m, k.shards)
 	}
@@ -255,7 +262,7 @@ func (prog program) followMatrix(cmd *cobra.Command, f *matrixFlags, k *clusterF
 	if m.Digest() != p.planned {
 		return usage("job %s is of another lockbench than this one (%s), which would plan other runs: follow it with the one that made it", name, thisVersion())
 	}
-	if err := planned.ci.writable(planned.out); err != nil {
+	if err := planned.canCollect(); err != nil {
 		return err
 	}
 	return prog.collect(cmd, &planned, m, collecting{cluster: cluster, job: job})

@@ -58,27 +58,38 @@ func (prog program) collect(cmd *cobra.Command, f *matrixFlags, m *run.Matrix, c
 		},
 	})
 	w.close()
-	if c.ours || broke == nil {
+	over := broke == nil || c.ours && (cmd.Context().Err() != nil || never(broke))
+	if over {
 		broke = errors.Join(broke, c.removed(cmd))
 	}
 	cells, failed := m.Gather(out)
 	if cells == nil {
 		return errors.Join(broke, failed)
 	}
-	if runs, _ := out.Runs(); len(runs) == 0 && (errors.Is(broke, kubernetes.ErrNoStart) || errors.Is(broke, kubernetes.ErrRefused)) {
+	if runs, _ := out.Runs(); len(runs) == 0 && never(broke) {
 		if f.ours { // with no run in it
 			broke = errors.Join(broke, os.RemoveAll(f.out))
 		}
 		return broke
 	}
+	if !over || cmd.Context().Err() != nil {
+		board.Say("the report is of what was collected until now; %s", c.rest(over, f.out))
+		return worse(finish(cmd, &f.planFlags, below(f.out, cells), m.Runs, nil), broke)
+	}
 	failed = errors.Join(failed, missing(m, out, lost, of))
-	if cmd.Context().Err() != nil {
-		board.Say("%s", c.interrupted(f.out))
-		failed = nil // nobody had the time to fail
-	} else if n := wide(cells, m.Until); n > 0 {
+	if n := wide(cells, m.Until); n > 0 {
 		board.Say("%s not as sure as was asked for: the interval is not narrower than %v; to go on, on this machine: %s", english.Count(n, "cell"), m.Until, shellLine("matrix", "--resume", f.out))
 	}
 	return worse(finish(cmd, &f.planFlags, below(f.out, cells), m.Runs, failed), broke)
+}
+
+// canCollect says why what comes of a job can't be collected into the directory that the flags name,
+// or nil.
+func (f *matrixFlags) canCollect() error {
+	if rundir.Held(f.out) {
+		return usage("--out %s: another command is at work there", f.out)
+	}
+	return f.ci.writable(f.out)
 }
 
 // gatherer keeps the cells of a matrix in step with what was taken, for whoever looks at the directory
@@ -98,13 +109,17 @@ func (g *gatherer) gather() {
 	g.next = time.Now().Add(20 * time.Since(start))
 }
 
-// interrupted says what is left to do.
-func (c collecting) interrupted(dir string) string {
-	if c.ours {
-		return "the job is removed, and the report is of what was collected until now; the rest, on this machine: " + shellLine("matrix", "--resume", dir)
+// never reports whether it is an error of work that no pod will do.
+func never(err error) bool {
+	return errors.Is(err, kubernetes.ErrNoStart) || errors.Is(err, kubernetes.ErrRefused)
+}
+
+// rest is how to have what was not collected. The job may be over.
+func (c collecting) rest(over bool, dir string) string {
+	if over {
+		return "the job is removed, and to do the rest on this machine: " + shellLine("matrix", "--resume", dir)
 	}
-	return "the job goes on, and the report is of what was collected until now; the rest: " +
-		shellLine("matrix", "--on", onKubernetes, "--follow", c.job.Name, "--namespace", c.cluster.Namespace, "--out", dir)
+	return "the job goes on, and to collect the rest: " + shellLine("matrix", "--on", onKubernetes, "--follow", c.job.Name, "--namespace", c.cluster.Namespace, "--out", dir)
 }
 
 func standText(s kubernetes.Stand) string {

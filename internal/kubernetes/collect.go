@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -124,6 +126,10 @@ func (f *follow) arrived(p *pod, dir string, err error) {
 	if err == nil {
 		err = f.Take(p.shard, dir)
 	}
+	if err != nil && noRoom(err) {
+		f.broke = fmt.Errorf("%w: %w", ErrNoRoom, err)
+		return
+	}
 	if err != nil {
 		p.busy = false
 		p.failed++
@@ -139,6 +145,16 @@ func (f *follow) arrived(p *pod, dir string, err error) {
 	}
 	s.collected = true
 	f.end(p, collected)
+}
+
+// noRoom reports whether it is this machine's fault that something did not arrive.
+func noRoom(err error) bool {
+	for _, ours := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EMFILE, syscall.ENFILE, fs.ErrPermission} {
+		if errors.Is(err, ours) {
+			return true
+		}
+	}
+	return false
 }
 
 // end says to the pod what is to become of it. If that fails the next look sees that it is

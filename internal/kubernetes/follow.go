@@ -43,6 +43,9 @@ var ErrNoStart = errors.New("no shard can start")
 // ErrRefused: the pods refuse the work, which no other pod would do either.
 var ErrRefused = errors.New("the pods refuse the work")
 
+// ErrNoRoom: what comes can't be kept here. The pods still have it.
+var ErrNoRoom = errors.New("what the shards have recorded can't be kept here")
+
 const (
 	lookEvery  = 2 * time.Second
 	noStart    = 5 * time.Minute // until a job of which nothing starts is given up
@@ -80,6 +83,7 @@ type follow struct {
 	pods     map[types.UID]*pod
 	said     map[string]bool // what is said once only
 	fetching int
+	broke    error     // what came can't be kept
 	stuck    time.Time // since when nothing can start
 	answered time.Time // when the cluster last did
 	beat     time.Time // when it was told that somebody follows
@@ -103,7 +107,6 @@ type shard struct {
 type pod struct {
 	name, node string
 	shard      int
-	seen       int  // the number of the look that saw it
 	running    bool // and not being ended
 	over       bool // it has ended, and that was told
 	reading    bool // its log is read
@@ -125,14 +128,14 @@ func (f *follow) run(ctx context.Context, c *Cluster) ([]Lost, error) {
 		if err := f.look(ctx, c); err != nil {
 			return f.lost(), err
 		}
-		if f.done() {
-			return f.lost(), nil
+		if f.done() || f.broke != nil {
+			return f.lost(), f.broke
 		}
 		for waiting := true; waiting; {
 			select {
 			case do := <-f.later:
 				do()
-				waiting = !f.done()
+				waiting = !f.done() && f.broke == nil
 			case <-tick.C:
 				waiting = false
 			case <-ctx.Done():

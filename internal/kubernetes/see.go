@@ -88,7 +88,10 @@ func (f *follow) pod(p *pod, at *core.Pod) error {
 	case over && !p.over:
 		why := whyEnded(at)
 		f.ended(p, why)
-		if refused(at) && s.open() {
+		if exited(at, cantRun) && s.open() && at.Spec.SecurityContext != nil && at.Spec.SecurityContext.RunAsNonRoot != nil {
+			f.once("rights", "if it is that the nodes let no user make namespaces: --pod-rights capabilities is for such nodes")
+		}
+		if exited(at, wronglyCalled) && s.open() {
 			return fmt.Errorf("%w: %s", ErrRefused, why)
 		}
 	case !p.running:

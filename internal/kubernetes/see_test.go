@@ -3,8 +3,10 @@ package kubernetes
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -166,6 +168,20 @@ func TestDoesNotArrive(t *testing.T) {
 	expect(t, "given up", did, "end a damaged")
 	if f.shards[1].collected || f.fetching != 0 {
 		t.Errorf("%+v, %d are fetched", f.shards[1], f.fetching)
+	}
+}
+
+// TestNoRoom: what can't be kept here is no fault of the pod, which keeps it.
+func TestNoRoom(t *testing.T) {
+	f := following(t)
+	a := podOf(2, "a", "n1", core.PodRunning)
+	f.look(t, a)
+	f.pods["a"].waits = true
+	f.look(t, a)
+	f.did = nil
+	f.arrived(f.pods["a"], "", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
+	if !errors.Is(f.broke, ErrNoRoom) || !errors.Is(f.broke, syscall.ENOSPC) || f.did != nil || f.shards[1].collected {
+		t.Errorf("%v; %v", f.broke, f.did)
 	}
 }
 

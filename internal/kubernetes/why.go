@@ -74,15 +74,15 @@ func colon(what, detail string) string {
 
 // The exit codes of this program that mean something here.
 const (
-	wronglyCalled = 64
+	cantRun       = 4  // the machine can't do it
+	wronglyCalled = 64 // and another pod would be, too
 	interrupted   = 130
 )
 
-// refused reports whether the program ended since it was called wrongly, which it would be
-// again.
-func refused(p *core.Pod) bool {
+// exited reports whether the pod's program ended with this code.
+func exited(p *core.Pod, code int32) bool {
 	for _, c := range p.Status.ContainerStatuses {
-		if c.State.Terminated != nil && c.State.Terminated.ExitCode == wronglyCalled {
+		if c.State.Terminated != nil && c.State.Terminated.ExitCode == code {
 			return true
 		}
 	}
