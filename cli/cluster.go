@@ -88,16 +88,20 @@ var notInPods = map[string]string{
 // notOfPlan are flags of matrix that pods need not know.
 var notOfPlan = append([]string{"on", "kubeconfig", "context", "namespace", "out", "json", "junit", "csv", "summary", "seed", "jobs"}, ofCluster...)
 
-// matrixOnCluster has a cluster do the matrix, or only prints how it would.
-func (prog program) matrixOnCluster(cmd *cobra.Command, f *matrixFlags, k *clusterFlags) error {
-	var refused error
-	cmd.Flags().Visit(func(given *pflag.Flag) {
-		if why := notInPods[given.Name]; why != "" && refused == nil {
-			refused = usage("--on %s with --%s: %s", onKubernetes, given.Name, why)
+// fitForPods refuses flags that were given and make no sense for a cluster.
+func fitForPods(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(given *pflag.Flag) {
+		if why := notInPods[given.Name]; why != "" && err == nil {
+			err = usage("--on %s with --%s: %s", onKubernetes, given.Name, why)
 		}
 	})
-	if refused != nil {
-		return refused
+	return err
+}
+
+// matrixOnCluster has a cluster do the matrix, or only prints how it would.
+func (prog program) matrixOnCluster(cmd *cobra.Command, f *matrixFlags, k *clusterFlags) error {
+	if err := fitForPods(cmd.Flags()); err != nil {
+		return err
 	}
 	prog.Catalog = prog.Elsewhere()
 	if k.follow != "" {
@@ -253,6 +257,9 @@ func (prog program) followMatrix(cmd *cobra.Command, f *matrixFlags, k *clusterF
 	p.add(&scratch)
 	if err := scratch.ParseFlags(append(args[1:], "--out="+f.out)); err != nil {
 		return usage("job %s is of another lockbench than this one: %w", name, err)
+	}
+	if err := fitForPods(scratch.Flags()); err != nil { // whoever made the job has no say in what is begun here
+		return err
 	}
 	planned.ci, planned.json = f.ci, f.json
 	m, err := prog.matrix(cmd.Context(), &planned, "matrix")

@@ -118,7 +118,7 @@ func (c *Cluster) annotate(ctx context.Context, job, key, value string) error {
 
 // log is what the pod's program prints, from the beginning and until it ends.
 func (c *Cluster) log(ctx context.Context, pod string) (io.ReadCloser, error) {
-	return c.core.Get().Namespace(c.Namespace).Resource("pods").Name(pod).SubResource("log").Param("follow", "true").Stream(ctx)
+	return c.core.Get().Namespace(c.Namespace).Resource("pods").Name(pod).SubResource("log").Param("container", container).Param("follow", "true").Stream(ctx)
 }
 
 // exec runs this program once more in the pod, and returns its error with what it said.

@@ -74,8 +74,9 @@ func where(pods []core.Pod) (names []string) {
 	return names
 }
 
-// abandoned is how long nobody may have followed a job before it is taken for abandoned.
-const abandoned = 2 * time.Minute
+// abandoned is how long nobody may have followed a job before it is taken for abandoned: longer than whoever
+// follows it is patient with a cluster that does not answer, and than clocks of two machines are apart.
+const abandoned = 3 * patience
 
 // Clean removes the jobs that have ended, and those whose maker is gone. It names what it
 // removed, and says of what it left why.
