@@ -155,7 +155,7 @@ func (o once) failed(ctx context.Context, err error) error {
 // unknown is an error of which the library does not see what it is, and so does not try again.
 type unknown struct{ error }
 
-// Is lets see through what [Ask] needs.
+// Is lets see through what [Ask] and whoever gives up need; the library tries none of it again.
 func (e unknown) Is(target error) bool {
-	return target == os.ErrDeadlineExceeded && errors.Is(e.error, target)
+	return (target == os.ErrDeadlineExceeded || target == context.DeadlineExceeded || target == context.Canceled) && errors.Is(e.error, target)
 }
