@@ -67,9 +67,9 @@ func TestAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	const patience = ttl / 5
+	asked := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	asked := time.Now()
 	err = ping(ctx)
 	if waited := time.Since(asked); !errors.Is(err, context.DeadlineExceeded) || waited < patience {
 		t.Errorf("a server that does not answer for %v: %v, after %v", patience, err, waited)
