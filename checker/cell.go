@@ -78,8 +78,8 @@ func Merge(runs []Result, info lb.Info) Cell {
 	}
 	r := runs[i]
 	c.Share, c.Outcomes = shareOf(runs), map[lb.Outcome]int{}
-	for _, r := range runs {
-		c.Outcomes[r.Outcome]++
+	for _, one := range runs {
+		c.Outcomes[one.Outcome]++
 	}
 	if c.Inconclusive = inconclusive(runs); c.Inconclusive > 0 && r.Outcome == lb.Safe {
 		r.Reason = strings.TrimSuffix(fmt.Sprintf("%s in %s, %d proved nothing; %s", r.Outcome, english.Count(len(runs)-c.Inconclusive, "run"), c.Inconclusive, r.Reason), "; ")

@@ -41,8 +41,8 @@ type Change struct {
 	Fault     string   `json:"fault"`
 	Trend     Trend    `json:"trend"`
 	What      []string `json:"what"`
-	// Chance is how likely it is that so many runs came out as badly by chance alone, see [stat.Chance]; nil where one
-	// side has no run that proves anything.
+	// Chance is how likely it is that so many runs came out as badly by chance alone, see [stat.Chance]; nil where
+	// that is not what changed, or one side has no run that proves anything.
 	Chance *float64      `json:"chance,omitempty"`
 	Base   *checker.Cell `json:"base,omitempty"`
 	Head   *checker.Cell `json:"head,omitempty"`
@@ -60,11 +60,11 @@ func Compare(base, head []checker.Cell) []Change {
 		}
 		return &cells[i]
 	}
-	// One in twenty comparisons of everything is to cry for nothing, and not one in twenty of its cells.
+	// Of cells that are all the same, however many there are, one comparison in twenty may name some for nothing.
 	least := 0.05 / float64(max(1, len(base)))
 	for _, c := range base {
 		ch, differs := compare(&c, at(head, key{c.Row(), c.Fault}))
-		if ch.count(); differs || ch.Chance != nil && *ch.Chance < least {
+		if counts := ch.count(least); counts || differs {
 			changes = append(changes, ch)
 		}
 	}
@@ -116,27 +116,29 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 }
 
 // count says how many runs of both sides came out as the worse of them did, or worse still, and what of that chance
-// would do.
-func (ch *Change) count() {
+// would do, where that is what changed: it reports whether chance is less likely than least.
+func (ch *Change) count(least float64) bool {
 	if ch.Head == nil {
-		return
+		return false
 	}
 	worst := max(slices.Index(promised, ch.Base.Outcome), slices.Index(promised, ch.Head.Outcome))
 	if worst <= 0 { // nobody was hurt on either side
-		return
+		return false
 	}
 	a, n := came(ch.Base, worst)
 	b, m := came(ch.Head, worst)
-	if n == 0 || m == 0 {
-		return
+	p := stat.Chance(a, n, b, m)
+	if n == 0 || m == 0 || ch.Base.Outcome == ch.Head.Outcome && p >= least {
+		return false
 	}
-	p, what := stat.Chance(a, n, b, m), string(promised[worst])
+	what := string(promised[worst])
 	if worst < len(promised)-1 {
 		what += " or worse"
 	}
 	ch.Chance = &p
 	ch.What = append(ch.What, fmt.Sprintf("%s in %d of %s → %d of %d; if nothing had changed, so large a difference would come in %s of cases",
 		what, a, english.Count(n, "run"), b, m, often(p)))
+	return p < least
 }
 
 // came is how many of the cell's runs that proved something had at least this outcome, by its place in [promised].

@@ -58,6 +58,8 @@ func TestChance(t *testing.T) {
 		same := checker.Cell{Algorithm: "A", Fault: "g", Outcome: lb.Safe, Outcomes: map[lb.Outcome]int{lb.Safe: 10}}
 		return []checker.Cell{same, {Algorithm: "A", Fault: "f", Outcome: outcome, Outcomes: runs}}
 	}
+	double := cells(lb.Broken, map[lb.Outcome]int{lb.Broken: 2})
+	double[1].Mechanism = lb.DoubleGrant
 	const chance = "; if nothing had changed, so large a difference would come in "
 	for _, c := range []struct {
 		base, head []checker.Cell
@@ -70,6 +72,7 @@ func TestChance(t *testing.T) {
 		{cells(lb.Safe, map[lb.Outcome]int{lb.Safe: 1}), cells(lb.Check, map[lb.Outcome]int{lb.Check: 1}), "SAFE → CHECK; CHECK or worse in 0 of 1 run → 1 of 1" + chance + "100% of cases"},
 		{cells(lb.Broken, map[lb.Outcome]int{lb.Broken: 1}), cells(lb.Inconclusive, map[lb.Outcome]int{lb.Inconclusive: 1}), "BROKEN → INCONCLUSIVE"},
 		{cells(lb.Inconclusive, map[lb.Outcome]int{lb.Safe: 1}), cells(lb.Safe, map[lb.Outcome]int{lb.Safe: 1}), "INCONCLUSIVE → SAFE"},
+		{cells(lb.Broken, map[lb.Outcome]int{lb.Broken: 2}), double, "none → double grant"},
 		{cells(lb.Safe, nil), cells(lb.Check, nil), "SAFE → CHECK"}, // of an older lockbench
 	} {
 		got := ""

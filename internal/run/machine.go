@@ -123,9 +123,8 @@ func serverVersion(ctx context.Context, driver lab.Driver, k lab.Kind) string {
 		return ""
 	}
 	version, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	if called := k.Version.Command[0]; strings.HasPrefix(version, called+" ") { // some say first how: of a path the name is enough
-		version = filepath.Base(called) + strings.TrimPrefix(version, called)
-	}
+	// Some say first how they were called, and a user's path may have numbers of its own.
+	version = strings.TrimPrefix(version, filepath.Dir(k.Version.Command[0])+"/")
 	known.Store(program, version)
 	return version
 }

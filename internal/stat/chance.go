@@ -2,9 +2,9 @@ package stat
 
 import "github.com/aclements/go-moremath/stats"
 
-// Chance is how likely it is that two samples of one share differ at least as much as a hits of n and b of m do, or
-// rather: as few of all ways to deal the same hits out to the two are as unlikely. It is R. A. Fisher's exact test
-// with both sides; 1 where one of the samples is empty.
+// Chance is how likely it is that chance alone makes samples of one share differ as a hits of n and b of m do, or more:
+// of all ways to deal these hits out to the two, those that are no likelier than this one. It is R. A. Fisher's exact
+// test, of both sides; 1 where one of the samples is empty.
 func Chance(a, n, b, m int) (p float64) {
 	if n <= 0 || m <= 0 {
 		return 1
