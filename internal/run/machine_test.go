@@ -41,3 +41,15 @@ func TestVersionOfEachImage(t *testing.T) {
 		}
 	}
 }
+
+// TestVersionOfABinary: a number in the path of a user's server is none of its version.
+func TestVersionOfABinary(t *testing.T) {
+	driver := lab.Driver{Name: "paper", Foreign: true, Ask: func(_ context.Context, _ lab.Kind, command []string) ([]byte, error) {
+		return []byte(command[0] + "  Ver 11.8.9-MariaDB\n"), nil
+	}}
+	c := catalog.Catalog{Topologies: backends.Topologies(), Labs: []lab.Driver{driver}}
+	v := versions(t.Context(), c, history.Plan{Topology: "mariadb", Lab: driver.Name, ServerBinary: "mariadb=/opt/v10.2/mariadbd"})
+	if got, want := v["mariadbd"], "mariadbd  Ver 11.8.9-MariaDB"; got != want {
+		t.Errorf("the version is %q, want %q", got, want)
+	}
+}
