@@ -111,6 +111,8 @@ func TestClockFollowed(t *testing.T) {
 func TestClockRefused(t *testing.T) {
 	const two = `,"offset_ns":-5,"from_ns":1000,"to_ns":1100,"drift_ppb":5,"strays_ppb":5`
 	for clock, why := range map[string]string{
+		`{"name":"b","offset_ns":-1009,"from_ns":0,"to_ns":2000,"drift_ppb":-90000000}@1`: "", // it means nothing there
+		`{"name":"b","offset_ns":-1009,"from_ns":0,"to_ns":2000,"drift_ppb":-90000000}@2`: "is out of range",
 		`{"name":"b"` + two + `}@2`:                                   "",
 		`{"name":"b","offset_ns":-5,"from_ns":1100,"to_ns":1000}@2`:   "the one not after the other",
 		`{"name":"b","offset_ns":-5,"from_ns":-1,"to_ns":1000}@2`:     "which are times",
@@ -245,5 +247,19 @@ func TestLongLease(t *testing.T) {
 		if ix.Error != tt.want || ix.Acqs[0].Until != tt.until {
 			t.Errorf("%s, %s: the error is %d, want %d; the lease ends at %d, want %d", tt.text, tt.runner, ix.Error, tt.want, ix.Acqs[0].Until, tt.until)
 		}
+	}
+}
+
+// TestLikely: however little clocks are taken to err, what came of something is put behind it.
+func TestLikely(t *testing.T) {
+	const header = `{"lockbench":"history","version":2,"clock":{"name":"b","offset_ns":-1000,"error_ns":20,"likely_ns":1,"from_ns":1000,"to_ns":2000}}`
+	own := withClock(t, header, "1110 c w.A a; 1120 r w.A a ok until=1500; 1150 C w.A a; 1160 R w.A a ok")
+	store := withClock(t, `{"lockbench":"history","version":1}`, "105 read w.A a seq=1 plain=0; 140 dead w")
+	ix, err := history.ClockErrors{Likely: true}.ReadFiles(t.Context(), []string{own, store}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ix.Error != 1 || ix.Accesses[0].At != 105 || ix.Workers[0].Dead != 140 {
+		t.Errorf("the error is %d; read at %d, dead at %d", ix.Error, ix.Accesses[0].At, ix.Workers[0].Dead)
 	}
 }
