@@ -183,7 +183,7 @@ func TestExploreInterrupted(t *testing.T) {
 	t.Parallel()
 	needLab(t, 1)
 	dir := t.TempDir()
-	cmd := testkit.Command(t, dir, "explore", "--algorithm", "redis-setpx-del", "--expiries", "0", "--budget", "100000", "--out", "out")
+	cmd := testkit.Command(t, dir, "explore", "--algorithm", "redis-setpx-del", "--budget", "100000", "--out", "out")
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	stderr, err := cmd.StderrPipe()
