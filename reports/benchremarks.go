@@ -2,6 +2,8 @@ package reports
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/cost"
@@ -35,8 +37,19 @@ func sureRemark(b *cost.Bench) []string {
 	if b.Plan.Precision == 0 || all == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("Of %s, held against the bare writes of the same server and round, %d have a 95%% interval within ±%.0f%%.",
-		english.Count(all, "figure")+" of cycles and hand-offs", all-unsure, 100*b.Plan.Precision)}
+	said := fmt.Sprintf("Of %s, held against the bare writes of the same server and round, %d have a 95%% interval within ±%.0f%%.",
+		english.Count(all, "figure")+" of cycles and hand-offs", all-unsure, 100*b.Plan.Precision)
+	if n := b.Needed(); n > b.Rounds {
+		said += fmt.Sprintf(" If the machine stays as it was, nine of ten should have it after about %s rounds of all (--rounds, and --budget in proportion): %d were done.",
+			roughly(n), b.Rounds)
+	}
+	return []string{said}
+}
+
+// roughly is a number of which only the first digit is meant.
+func roughly(n int) string {
+	unit := int(math.Pow10(len(strconv.Itoa(n)) - 1))
+	return strconv.Itoa((n + unit/2) / unit * unit)
 }
 
 // coresRemark says where clients and servers ran, and what that did.

@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -41,6 +43,38 @@ func TestReach(t *testing.T) {
 	} {
 		if got := s.Reach(); got != want {
 			t.Errorf("%+v: %v, want %v", s, got, want)
+		}
+	}
+}
+
+// TestNeeded: of so many rounds as are said to be needed, nine of ten figures are sure, give or take what so rough an estimate
+// may be wrong by; with figures that a few rounds leave without an interval nothing is said.
+func TestNeeded(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	measured := func(rounds int) *Bench {
+		b := &Bench{Plan: Plan{Precision: .05}, Rounds: rounds}
+		for lock := range 200 {
+			c := b.Cell(Uncontended(string(rune('a'+lock)), Memory), "one")
+			for round := range rounds {
+				c.Add(round, Writes, 1)
+				c.Add(round, Cycle, 100*math.Exp(.15*random.NormFloat64()))
+			}
+		}
+		return b
+	}
+	if n := measured(5).Needed(); n != 0 {
+		t.Errorf("after 5 rounds, of which nobody knows how sure they are: %d", n)
+	}
+	for _, rounds := range []int{8, 16, 60} {
+		n := measured(rounds).Needed()
+		b := measured(n)
+		sure := float64(len(b.Judge())-len(b.Unsure())) / float64(len(b.Judge()))
+		t.Logf("after %d rounds: %d needed, and of so many %.0f%% are sure", rounds, n, 100*sure)
+		if sure < .8 {
+			t.Errorf("after %d rounds it said %d, after which %.0f%% are sure", rounds, n, 100*sure)
+		}
+		if less := measured(n / 4); len(less.Unsure()) < len(less.Judge())/5 {
+			t.Errorf("after %d rounds it said %d, and a quarter of them does", rounds, n)
 		}
 	}
 }
