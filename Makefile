@@ -131,7 +131,7 @@ image: ## the container image lockbench/lockbench:debian: lockbench, all servers
 	FORCE=1 docker/build.sh lockbench
 
 # A module of its own, which neither test nor lint builds: it has Kubernetes for a dependency.
-test-kubernetes: ## a real Kubernetes of three nodes on this machine, as root, and a matrix on it; the first time it is built, in some minutes
+test-kubernetes: ## a matrix on a real Kubernetes of three nodes on this machine, as root; it is built first, in some minutes
 	@docker/install.sh containerd=containerd ctr=containerd runc=runc /usr/lib/cni/bridge=containernetworking-plugins iptables=iptables
 	cd docker/kubernetes && go test -trimpath -count=1 -timeout 60m -v ./...
 	go test -tags kubernetes -count=1 -timeout 60m -run '^TestOnKubernetes$$' -v ./cli
@@ -151,7 +151,7 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 		/: convicted [0-9]+ of/ { sub(/.*: convicted/, "convicted"); c += $$2; m += $$4; a += $$9; n += $$11 } \
 		END { printf "convicted %d of %d runs of mutants\nacquitted %d of %d runs of correct algorithms\n", c, m, a, n; exit c != m || a != n }'
 
-noise: servers ## ten benchmarks of one build, each with each, must not differ, and ten of a build with a lock that is 30% slower must
+noise: servers ## ten benchmarks of one build, each with each, must not differ, and ten of a build with a lock that is 10% slower must
 	LOCKBENCH_TEST_ALL=yes LOCKBENCH_NOISE=10 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
 
 .PHONY: help bench bench-all front results claims bugs findings build servers browser compose test test-all test-times lint packages docker-images release image test-kubernetes bench-checker test-long mutate-checkers mutants noise

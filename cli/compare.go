@@ -38,7 +38,7 @@ differs is a change where chance is refuted at 5%, corrected (Bonferroni) for al
 
 A figure got worse or better where a Mann-Whitney U test, corrected (Holm) for all
 figures that decide, refutes that nothing has changed, and where the whole 95% interval
-of the ratio is past --min-difference, of what many clients share past 10% at least. Times and rates are held against the bare writes
+of the ratio is past --min-difference, of what many clients share past 20% at least. Times and rates are held against the bare writes
 that were measured on the same servers in the same round: a slower machine slows those,
 too. What decides is what users feel: acquire and release alone, its requests, hand-offs
 with 16 clients and their median, and their p99 where there were enough of them. Where
@@ -59,7 +59,7 @@ figure that decides can't be told any more, or there is nothing to compare, 64 u
 		RunE: c.run,
 	}
 	f := cmd.Flags()
-	f.Var(&c.least, "min-difference", "the least difference of a figure that counts, such as 10%; of what many clients share 10% at least")
+	f.Var(&c.least, "min-difference", "the least difference of a figure that counts, such as 10%; of what many clients share 20% at least")
 	f.StringVar(&c.in, "in", "", "compare two locks of this matrix or benchmark (a directory, or a saved file)")
 	f.StringVar(&c.page, "html", "", "the page of the difference to write")
 	f.BoolVar(&c.markdown, "markdown", false, "print a summary in Markdown instead")

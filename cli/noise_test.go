@@ -73,15 +73,15 @@ func TestNoise(t *testing.T) {
 	}
 	t.Parallel()
 	needLab(t, 2)
-	benches, tries, enough, percent, budget, least := 2, 3, 1, "30", "12s", "10%"
+	benches, tries, enough, percent, rounds, budget, least := 2, 3, 1, "30", "30", "12s", "10%"
 	if many, err := strconv.Atoi(os.Getenv("LOCKBENCH_NOISE")); err == nil {
-		benches, tries, enough, percent, budget, least = many, many, many*9/10, "30", "20s", "10%"
+		benches, tries, enough, percent, rounds, budget, least = many, many, many*9/10, "10", "200", "35s", "5%"
 	}
 	dir, n := t.TempDir(), 0
 	measure := func(slower bool) string {
 		n++
 		name := fmt.Sprintf("b%d", n)
-		cmd := testkit.Command(t, dir, "bench", "--short", "--algorithms", "redis-setpx-lua", "--rounds", "30", "--budget", budget, "--ttl", "500ms", "--out", name)
+		cmd := testkit.Command(t, dir, "bench", "--short", "--algorithms", "redis-setpx-lua", "--rounds", rounds, "--budget", budget, "--ttl", "500ms", "--out", name)
 		if slower {
 			cmd.Env = append(cmd.Env, asSlower+"="+percent)
 		}

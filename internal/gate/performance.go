@@ -43,6 +43,8 @@ type Figure struct {
 	Yardstick cost.Measure `json:"yardstick,omitempty"`
 	// P is that of the difference that counts, corrected for all that are tested together.
 	P float64 `json:"corrected_p"`
+
+	floors *cost.Difference // of a cycle in terms of the floor, a second yardstick
 }
 
 // Sides are the medians of a figure before and now, nil where it was not measured, and how
@@ -90,7 +92,7 @@ func (f Figure) Counts() Sides {
 // for all figures that decide, and if the whole interval of its difference is past the least
 // one that counts. It is compared in terms of its yardstick, because a machine that is
 // slower, or busy, slows that as well. On the same machine it must be worse in itself, too,
-// by as much: else the yardstick alone has changed.
+// by as much, or, of a cycle, held against the floor: else the yardstick alone has changed.
 func Measured(base, head *cost.Bench, least float64) *Performance {
 	p := &Performance{Least: least, Figures: []Figure{}, base: base, head: head}
 	if base == nil || head == nil {
@@ -173,6 +175,10 @@ func (p *Performance) figure(k cost.Key, m cost.Measure) Figure {
 	if of := sides(&before, &now); of.Difference != nil {
 		f.Relative, f.Yardstick = &of, m.Yardstick()
 	}
+	if m == cost.Cycle {
+		before, now := cost.Ratio(base, p.base.Figure(k, cost.Floor)), cost.Ratio(head, p.head.Figure(k, cost.Floor))
+		f.floors = sides(&before, &now).Difference
+	}
 	return f
 }
 
@@ -218,7 +224,7 @@ func (p *Performance) judge(together func(Figure) bool) {
 // ofCrowds is the least difference that counts of what many clients share. How they meet is not the same in two
 // benchmarks of one build: of ten, held against each other, cycles differed by up to 5%, and hand-offs and their
 // medians by up to 20%.
-const ofCrowds = .10
+const ofCrowds = .20
 
 // LeastOf is the least difference of a figure that counts.
 func (p *Performance) LeastOf(f Figure) float64 {
@@ -230,9 +236,9 @@ func (p *Performance) LeastOf(f Figure) float64 {
 
 // trend is which way the whole interval of a difference lies, if it counts.
 func (p *Performance) trend(f Figure) Trend {
-	d, itself, least := f.Counts().Difference, f.Itself.Difference, p.LeastOf(f)
-	more := d.Low >= 1+least && (!p.SameMachine || itself.Low > 1 && itself.Ratio >= 1+least)
-	less := d.High <= 1/(1+least) && (!p.SameMachine || itself.High < 1 && itself.Ratio <= 1/(1+least))
+	d, itself, floors, least := f.Counts().Difference, f.Itself.Difference, f.floors, p.LeastOf(f)
+	more := d.Low >= 1+least && (!p.SameMachine || itself.Low > 1 && itself.Ratio >= 1+least || floors != nil && floors.Low > 1)
+	less := d.High <= 1/(1+least) && (!p.SameMachine || itself.High < 1 && itself.Ratio <= 1/(1+least) || floors != nil && floors.High < 1)
 	switch to := f.Measure.Direction(); {
 	case d.Low >= 1/(1+least) && d.High <= 1+least:
 		return Same
