@@ -32,6 +32,16 @@ func (p *placeFlags) add(f *pflag.FlagSet, what string) {
 	f.StringVar(&p.Namespace, "namespace", "", "the namespace in the cluster (default: the context's)")
 }
 
+// flags are those that say which cluster was meant, for a line that goes on with a job in that namespace.
+func (p *placeFlags) flags(namespace string) (args []string) {
+	for _, f := range []struct{ flag, value string }{{"kubeconfig", p.Kubeconfig}, {"context", p.Context}, {"namespace", namespace}} {
+		if f.value != "" {
+			args = append(args, "--"+f.flag, f.value)
+		}
+	}
+	return args
+}
+
 // asked reports whether a cluster is meant. Flags that only a cluster knows are refused otherwise.
 func (p *placeFlags) asked(cmd *cobra.Command, theirs ...string) (bool, error) {
 	switch p.on {
@@ -103,6 +113,11 @@ func (prog program) matrixOnCluster(cmd *cobra.Command, f *matrixFlags, k *clust
 	if err := fitForPods(cmd.Flags()); err != nil {
 		return err
 	}
+	for _, flag := range []string{"json", "junit", "csv", "summary"} {
+		if k.dryRun && cmd.Flags().Changed(flag) {
+			return usage("--dry-run only prints the manifest: give --%s to whoever follows the job", flag)
+		}
+	}
 	prog.Catalog = prog.Elsewhere()
 	if k.follow != "" {
 		return prog.followMatrix(cmd, f, k)
@@ -135,7 +150,7 @@ func (prog program) matrixOnCluster(cmd *cobra.Command, f *matrixFlags, k *clust
 		return err
 	}
 	kubernetes.Owned(job)
-	made := collecting{cluster: cluster, job: job, ours: true}
+	made := collecting{cluster: cluster, at: &k.placeFlags, job: job, ours: true}
 	if err := cluster.Create(cmd.Context(), job); err != nil {
 		err = fmt.Errorf("create job %s in namespace %s: %w", job.Name, cluster.Namespace, err)
 		if cmd.Context().Err() != nil { // it may be there all the same
@@ -272,5 +287,5 @@ func (prog program) followMatrix(cmd *cobra.Command, f *matrixFlags, k *clusterF
 	if err := planned.canCollect(); err != nil {
 		return err
 	}
-	return prog.collect(cmd, &planned, m, collecting{cluster: cluster, job: job})
+	return prog.collect(cmd, &planned, m, collecting{cluster: cluster, at: &k.placeFlags, job: job})
 }

@@ -22,6 +22,7 @@ import (
 // collecting is a job whose shards are collected.
 type collecting struct {
 	cluster *kubernetes.Cluster
+	at      *placeFlags // where that is
 	job     *batch.Job
 	ours    bool // made by this command, with which it ends
 }
@@ -119,7 +120,8 @@ func (c collecting) rest(over bool, dir string) string {
 	if over {
 		return "the job is removed, and to do the rest on this machine: " + shellLine("matrix", "--resume", dir)
 	}
-	return "the job goes on, and to collect the rest: " + shellLine("matrix", "--on", onKubernetes, "--follow", c.job.Name, "--namespace", c.cluster.Namespace, "--out", dir)
+	args := append([]string{"matrix", "--on", onKubernetes, "--follow", c.job.Name, "--out", dir}, c.at.flags(c.cluster.Namespace)...)
+	return "the job goes on, and to collect the rest: " + shellLine(args...)
 }
 
 func standText(s kubernetes.Stand) string {

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/client-go/util/exec"
 	"k8s.io/klog/v2"
 )
 
@@ -144,14 +145,18 @@ func (c *Cluster) exec(ctx context.Context, pod string, stdout io.Writer, args .
 		return err
 	}
 	var said tail
-	if err := both.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: stdout, Stderr: &said}); err != nil {
-		if said.String() != "" {
-			return fmt.Errorf("%w: %s", err, said.String())
-		}
-		return err
+	err = both.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: stdout, Stderr: &said})
+	if answered := new(exec.ExitError); err != nil && !errors.As(err, answered) {
+		err = fmt.Errorf("%w: %w", errCut, err)
 	}
-	return nil
+	if err != nil && said.String() != "" {
+		err = fmt.Errorf("%w: %s", err, said.String())
+	}
+	return err
 }
+
+// errCut: what was asked of a pod came to no end of which anybody knows.
+var errCut = errors.New("the connection to the pod broke")
 
 // tail keeps the end of what is written to it.
 type tail struct{ text []byte }

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	failure "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // stalled is how long a pod may send nothing while it is collected.
@@ -30,6 +32,9 @@ func (f *follow) do(ctx context.Context, do func()) {
 func (c *Cluster) read(ctx context.Context, f *follow, p *pod) {
 	defer f.do(ctx, func() { p.reading = false })
 	log, err := c.log(ctx, p.name)
+	if failure.IsForbidden(err) {
+		f.do(ctx, func() { f.broke = fmt.Errorf("read what pod %s prints: %w", p.name, err) })
+	}
 	if err != nil { // the next look tries again
 		return
 	}
@@ -77,7 +82,7 @@ func fetchInto(ctx context.Context, dir string, send func(context.Context, io.Wr
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	impatient := time.AfterFunc(stalled, func() { cancel(fmt.Errorf("nothing came for %v", stalled)) })
+	impatient := time.AfterFunc(stalled, func() { cancel(fmt.Errorf("%w: nothing came for %v", errCut, stalled)) })
 	defer impatient.Stop()
 	r, w := io.Pipe()
 	sent := make(chan error, 1)
@@ -130,21 +135,37 @@ func (f *follow) arrived(p *pod, dir string, err error) {
 		f.broke = fmt.Errorf("%w: %w", ErrNoRoom, err)
 		return
 	}
+	if failure.IsForbidden(err) {
+		f.broke = fmt.Errorf("collect %s: %w", f.name(p.shard), err)
+		return
+	}
 	if err != nil {
-		p.busy = false
-		p.failed++
-		p.next = time.Now().Add(time.Duration(p.failed) * lookEvery)
-		what := "it is asked again"
-		if p.failed >= fetches {
-			what = "another pod begins it again"
-		}
-		if !p.over {
-			f.Say("%s did not arrive whole, and %s: %v", f.name(p.shard), what, err)
-		}
+		f.tryAgain(p, err)
 		return
 	}
 	s.collected = true
 	f.end(p, collected)
+}
+
+// tryAgain asks the pod once more, or has another begin again. A network that fails between here and the pod says nothing of what
+// the pod has, and gets as much patience as the cluster itself.
+func (f *follow) tryAgain(p *pod, err error) {
+	p.busy = false
+	p.tries++
+	p.next = time.Now().Add(time.Duration(min(p.tries, mostWaits)) * lookEvery)
+	if p.since.IsZero() {
+		p.since = time.Now()
+	}
+	if !errors.Is(err, errCut) || time.Since(p.since) > patience {
+		p.failed++
+	}
+	what := "it is asked again"
+	if p.failed >= fetches {
+		what = "another pod begins it again"
+	}
+	if !p.over {
+		f.Say("%s did not arrive whole, and %s: %v", f.name(p.shard), what, err)
+	}
 }
 
 // noRoom reports whether it is this machine's fault that something did not arrive.

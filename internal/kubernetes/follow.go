@@ -50,7 +50,8 @@ const (
 	lookEvery  = 2 * time.Second
 	noStart    = 5 * time.Minute // until a job of which nothing starts is given up
 	atOnce     = 2               // shards that are collected at the same time
-	fetches    = 3               // from one pod, before another has to begin again
+	fetches    = 3               // from one pod that arrive damaged, before another has to begin again
+	mostWaits  = 10              // times lookEvery, between one attempt and the next
 	heartbeats = 20 * time.Second
 )
 
@@ -83,7 +84,7 @@ type follow struct {
 	pods     map[types.UID]*pod
 	said     map[string]bool // what is said once only
 	fetching int
-	broke    error     // what came can't be kept
+	broke    error     // what came can't be kept, or may not be asked for
 	stuck    time.Time // since when nothing can start
 	answered time.Time // when the cluster last did
 	beat     time.Time // when it was told that somebody follows
@@ -112,7 +113,9 @@ type pod struct {
 	reading    bool // its log is read
 	waits      bool // its directory is complete
 	busy       bool // something is asked of it
-	failed     int  // times that it could not be collected
+	tries      int  // times that it could not be collected
+	failed     int  // of those, by what it had, or after all patience
+	since      time.Time
 	next       time.Time
 }
 

@@ -12,7 +12,9 @@ import (
 
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
+	failure "k8s.io/apimachinery/pkg/api/errors"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -168,6 +170,47 @@ func TestDoesNotArrive(t *testing.T) {
 	expect(t, "given up", did, "end a damaged")
 	if f.shards[1].collected || f.fetching != 0 {
 		t.Errorf("%+v, %d are fetched", f.shards[1], f.fetching)
+	}
+}
+
+// TestCutOff: a network that fails says nothing of what the pod has, until patience is over.
+func TestCutOff(t *testing.T) {
+	f := following(t)
+	a := podOf(2, "a", "n1", core.PodRunning)
+	f.look(t, a)
+	p := f.pods["a"]
+	p.waits = true
+	broke := fmt.Errorf("unpack: %w", fmt.Errorf("%w: reset by peer", errCut))
+	attempt := func() string {
+		p.next = time.Time{}
+		did, _ := f.look(t, a)
+		if did == "fetch a" {
+			f.arrived(p, "", broke)
+		}
+		return did
+	}
+	for range 3 * fetches {
+		expect(t, "meanwhile", attempt(), "fetch a")
+		expect(t, "what is said", f.says[0], "shard 2/3 did not arrive whole, and it is asked again: unpack: the connection to the pod broke: reset by peer")
+	}
+	p.since = p.since.Add(-patience)
+	for range fetches {
+		expect(t, "after that", attempt(), "fetch a")
+	}
+	expect(t, "in the end", attempt(), "end a damaged")
+}
+
+// TestMayNotAsk: who may not collect is told so, and the pods keep what they have.
+func TestMayNotAsk(t *testing.T) {
+	f := following(t)
+	a := podOf(2, "a", "n1", core.PodRunning)
+	f.look(t, a)
+	f.pods["a"].waits = true
+	f.look(t, a)
+	f.did = nil
+	f.arrived(f.pods["a"], "", fmt.Errorf("%w: %w", errCut, failure.NewForbidden(schema.GroupResource{Resource: "pods"}, "a", errors.New("no exec"))))
+	if !failure.IsForbidden(f.broke) || f.did != nil || f.shards[1].collected {
+		t.Errorf("%v; %v", f.broke, f.did)
 	}
 }
 
