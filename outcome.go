@@ -16,6 +16,24 @@ const (
 	NotAvailable Outcome = "n/a"          // the fault has no meaning here; the reason says why
 )
 
+// Outcomes are those that say something of the lock, from best to worst. The others prove nothing, or have no meaning.
+func Outcomes() []Outcome { return []Outcome{Safe, Check, Fence, Stuck, Broken} }
+
+// WorstFirst are the same, from worst to best.
+func WorstFirst() []Outcome { return []Outcome{Broken, Stuck, Fence, Check, Safe} }
+
+// Decided reports whether it is one of those.
+func (o Outcome) Decided() bool { return slices.Contains(Outcomes(), o) }
+
+// Hurtful reports whether it says that somebody was hurt, or could get no lock.
+func (o Outcome) Hurtful() bool { return o.Decided() && o != Safe }
+
+// Gravity orders the outcomes of several runs, of which the gravest decides: that a run proved nothing is graver than that it saw no
+// harm, and harm is graver than both. It is 0 for [NotAvailable].
+func (o Outcome) Gravity() int {
+	return slices.Index([]Outcome{NotAvailable, Safe, Inconclusive, Check, Fence, Stuck, Broken}, o)
+}
+
 // Cares are the outcomes of what is safe with so much care, from best to worst.
 func Cares() []Outcome { return []Outcome{Safe, Check, Fence} }
 

@@ -9,18 +9,14 @@ import (
 	"github.com/lockbench/lockbench/internal/english"
 )
 
-// badness orders outcomes from harmless to worst for merging runs. Runs that proved
-// nothing weigh more than those that were safe if they are more than half, and one that saw harm does always.
-var badness = []lb.Outcome{lb.NotAvailable, lb.Safe, lb.Inconclusive,
-	lb.Check, lb.Fence, lb.Stuck, lb.Broken}
-
 // Decisive is the index of the run that determines the cell: the first with the worst
-// outcome, and of those rather one that breaks the algorithm's promise. It is -1 if
+// outcome, and of those rather one that breaks the algorithm's promise. Runs that proved
+// nothing weigh more than those that were safe if they are more than half, and one that saw harm does always. It is -1 if
 // there are no runs.
 func Decisive(runs []Result, info lb.Info) int {
 	decisive, level, few := -1, -1, 2*inconclusive(runs) > len(runs)
 	for i, r := range runs {
-		n := 2 * slices.Index(badness, r.Outcome)
+		n := 2 * r.Outcome.Gravity()
 		if r.Outcome == lb.Inconclusive && !few && !harmed(r) {
 			n = 0
 		}
@@ -126,7 +122,7 @@ func promise(e *lb.Expectation, runs []Result, decisive int) string {
 // it went better than declared.
 func untried(e *lb.Expectation, r Result) bool {
 	better := !slices.ContainsFunc(e.Outcomes, func(o lb.Outcome) bool {
-		return slices.Index(badness, o) <= slices.Index(badness, r.Outcome)
+		return o.Gravity() <= r.Outcome.Gravity()
 	})
 	return better && !r.Effect.Proven && r.Plan.Fault != "none"
 }
@@ -135,7 +131,7 @@ func untried(e *lb.Expectation, r Result) bool {
 // run may show that and be inconclusive all the same, but not where a starved machine did
 // the harm.
 func harmed(r Result) bool {
-	if hurtful(r.Outcome) {
+	if r.Outcome.Hurtful() {
 		return true
 	}
 	if r.Starved != "" {
@@ -157,7 +153,7 @@ func harmed(r Result) bool {
 // has a mechanism. A grant that vanished is the double grant that was declared: whether somebody else is
 // granted what a holder has lost, before the holder looks, is chance.
 func agrees(e *lb.Expectation, r Result) bool {
-	how := e.Reason == "" || r.Mechanism == e.Reason || !hurtful(r.Outcome) ||
+	how := e.Reason == "" || r.Mechanism == e.Reason || !r.Outcome.Hurtful() ||
 		e.Reason == lb.DoubleGrant && r.Mechanism == lb.VanishedGrant
 	return how && slices.Contains(e.Outcomes, r.Outcome)
 }

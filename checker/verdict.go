@@ -3,7 +3,6 @@ package checker
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
@@ -147,16 +146,11 @@ func (c *Cell) Row() string {
 	return c.Algorithm + " (" + c.Servers + ")"
 }
 
-// hurtful reports whether the outcome says that somebody was hurt, or could get no lock.
-func hurtful(o lb.Outcome) bool {
-	return slices.Contains([]lb.Outcome{lb.Check, lb.Fence, lb.Stuck, lb.Broken}, o)
-}
-
 // named is the mechanism that leads a reason: files from before mechanisms had a field of their
 // own have them there only.
 func named(o lb.Outcome, reason string) string {
 	for _, m := range lb.Mechanisms() {
-		if hurtful(o) && strings.HasPrefix(reason, m+":") {
+		if o.Hurtful() && strings.HasPrefix(reason, m+":") {
 			return m
 		}
 	}

@@ -45,7 +45,7 @@ func lasts(i lb.Info) bool { return i.Traits.Renewing || i.Traits.Session }
 // tellWhose says of each fault that hurt the program's users what it did to those of the lock
 // beside it. Both are often one run: where to look is a hint, and whose mistake it is stays open.
 func tellWhose(w io.Writer, own, beside string, cells []checker.Cell) {
-	worse := []lb.Outcome{lb.Safe, lb.Check, lb.Fence, lb.Stuck, lb.Broken}
+	worse := lb.Outcomes()
 	for _, c := range cells {
 		mine := slices.Index(worse, c.Outcome)
 		i := slices.IndexFunc(cells, func(o checker.Cell) bool { return o.Algorithm == beside && o.Fault == c.Fault })

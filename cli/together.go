@@ -73,9 +73,6 @@ func (t *together) again(shard int) {
 	t.parts[shard].cells = map[[2]string]checker.Cell{}
 }
 
-// fromBest are outcomes in the order in which the gravest of several runs decides.
-var fromBest = []lb.Outcome{lb.Safe, lb.Inconclusive, lb.Check, lb.Fence, lb.Stuck, lb.Broken}
-
 // cell is what all shards have told of one, as the gravest of them has it, while the matrix goes
 // on. How sure it is, and whether its promise is kept, only all runs together say.
 func (t *together) cell(at [2]string) (all checker.Cell) {
@@ -90,7 +87,7 @@ func (t *together) cell(at [2]string) (all checker.Cell) {
 		if c.Promise == checker.PromiseBroken && c.Outcome != lb.Safe { // that a known break is not seen, no part can tell
 			broken = c.Promise
 		}
-		if n := slices.Index(fromBest, c.Outcome); n > gravest {
+		if n := c.Outcome.Gravity(); n > gravest {
 			gravest, all = n, c
 		}
 	}

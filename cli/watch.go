@@ -191,7 +191,7 @@ func (w *watch) found() string {
 		}
 	}
 	var parts []string
-	for _, o := range []lb.Outcome{lb.Safe, lb.Check, lb.Fence, lb.Stuck, lb.Broken, lb.Inconclusive} {
+	for _, o := range append(lb.Outcomes(), lb.Inconclusive) {
 		if counts[o] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[o], o))
 		}

@@ -99,7 +99,7 @@ func trendOf(a, b *checker.Cell) gate.Trend {
 }
 
 // proves reports whether the cell was run, and says something.
-func proves(c *checker.Cell) bool { return c != nil && !notRun(c) && gate.Decided(c.Outcome) }
+func proves(c *checker.Cell) bool { return c != nil && !notRun(c) && c.Outcome.Decided() }
 
 // Summary is what the cells and the figures say in a few sentences.
 func (v Between) Summary() string {

@@ -16,7 +16,7 @@ import (
 )
 
 // orderOutcomes are those that an order may have, the worst first.
-var orderOutcomes = []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check, lb.Safe, lb.Inconclusive}
+var orderOutcomes = append(lb.WorstFirst(), lb.Inconclusive)
 
 // Explored writes for a terminal what an exploration has found: what came of each class of
 // orders, and of what broke the lock the shortest order as a story. again is the command that

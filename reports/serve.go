@@ -71,7 +71,7 @@ func Chips(cells []checker.Cell) (chips []Chip) {
 	for _, c := range g.counts() {
 		counts[c.Outcome] = c.N
 	}
-	for _, o := range []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check, lb.Safe, lb.Inconclusive} {
+	for _, o := range orderOutcomes {
 		add(counts[o], string(o), outcomeClass(o))
 	}
 	add(len(g.inOrder(hasFailed)), failedShort, "inconclusive")

@@ -89,7 +89,7 @@ func (c condition) check() error {
 		return fmt.Errorf("a condition is about one thing: %+v", c)
 	}
 	for _, o := range strings.Fields(c.Is) {
-		if !slices.Contains(worst, lb.Outcome(o)) {
+		if !lb.Outcome(o).Decided() {
 			return fmt.Errorf("%q is no outcome", o)
 		}
 	}
@@ -111,9 +111,6 @@ func (c condition) check() error {
 	}
 	return nil
 }
-
-// worst are the outcomes from worst to best.
-var worst = []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check, lb.Safe}
 
 // number reads a number, or a time in nanoseconds; nothing is 0.
 func number(text string) (float64, error) {

@@ -131,7 +131,7 @@ func exploredOf(x rundir.Explored) (e explored) {
 
 func (c class) String() string {
 	var s []string
-	for _, o := range worst {
+	for _, o := range lb.WorstFirst() {
 		if n := c.Outcomes[o]; n > 0 {
 			s = append(s, fmt.Sprintf("%d %s", n, o))
 		}
@@ -141,7 +141,7 @@ func (c class) String() string {
 
 // worst is the worst outcome that an order came to, "" for none.
 func (c class) worst() lb.Outcome {
-	for _, o := range worst {
+	for _, o := range lb.WorstFirst() {
 		if c.Outcomes[o] > 0 {
 			return o
 		}

@@ -93,20 +93,17 @@ func study(ctx context.Context, out io.Writer, dirs []string) error {
 	return w.Flush()
 }
 
-// order is that of what a run reads, the worst last; from the third on somebody was hurt.
-var order = []lb.Outcome{lb.Safe, lb.Inconclusive, lb.Check, lb.Fence, lb.Stuck, lb.Broken}
-
 // add counts a run. It says why where errors have invented something.
 func (r *row) add(truth, seen checker.Result) (invented string) {
 	r.widest = max(r.widest, seen.ClockErrorMS)
-	hurt := hurtful(truth.Outcome)
-	worse := hurtful(seen.Outcome) && slices.Index(order, seen.Outcome) > slices.Index(order, truth.Outcome)
+	hurt := truth.Outcome.Hurtful()
+	worse := seen.Outcome.Hurtful() && seen.Outcome.Gravity() > truth.Outcome.Gravity()
 	for i, l := range seen.Layers {
 		if l.Verdict == checker.Invalid && truth.Layers[i].Verdict != checker.Invalid {
 			invented = fmt.Sprintf("%s is %s, and is not: %s", l.Name, l.Verdict, l.Summary)
 		}
 	}
-	if e := seen.Plan.Expect; e != nil && invented == "" && hurtful(seen.Outcome) && !slices.Contains(e.Outcomes, seen.Outcome) {
+	if e := seen.Plan.Expect; e != nil && invented == "" && seen.Outcome.Hurtful() && !slices.Contains(e.Outcomes, seen.Outcome) {
 		invented = fmt.Sprintf("%s, which %s does not declare: %s", seen.Outcome, seen.Plan.Algorithm, seen.Reason)
 	}
 	switch {
@@ -126,8 +123,6 @@ func (r *row) add(truth, seen checker.Result) (invented string) {
 	}
 	return ""
 }
-
-func hurtful(o lb.Outcome) bool { return slices.Index(order, o) >= 2 }
 
 // truly judges a run with its clocks as they really are.
 func truly(ctx context.Context, r *rundir.Run) (checker.Result, error) {

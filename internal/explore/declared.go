@@ -10,7 +10,7 @@ import (
 )
 
 // worst are the outcomes of orders, the gravest first.
-var worst = []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check, lb.Safe}
+var worst = lb.WorstFirst()
 
 // likeIt are the faults under which a lock declares what is to be expected of orders in which this goes
 // wrong, and the kinds of faults that do the same at a step: an order strikes at any.

@@ -107,7 +107,7 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 	switch {
 	case slices.ContainsFunc(steps, func(n int) bool { return n > 0 }):
 		ch.Trend = Worse
-	case Decided(base.Outcome) && !Decided(head.Outcome):
+	case base.Outcome.Decided() && !head.Outcome.Decided():
 		ch.Trend = Lost
 	case slices.ContainsFunc(steps, func(n int) bool { return n < 0 }):
 		ch.Trend = Better

@@ -62,12 +62,8 @@ type Promise struct {
 	Source string `yaml:"source"`
 }
 
-// promised are what may be promised.
-var promised = append(lb.Cares(), lb.Stuck, lb.Broken)
-
-// Decided reports whether the outcome says something of the lock: what proves nothing, or has no
-// meaning, can't be promised.
-func Decided(o lb.Outcome) bool { return slices.Contains(promised, o) }
+// promised are what may be promised, the best first.
+var promised = lb.Outcomes()
 
 // Load reads the file. What is wrong with it is a [history.LineError].
 func Load(file string) (Config, error) {

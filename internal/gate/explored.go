@@ -116,8 +116,8 @@ const anyOrder = "every order"
 func explored(e *rundir.Explored, may, finds []lb.Outcome) *Finding {
 	f := &Finding{Kind: Broken, Algorithm: e.Plan.Algorithm, Fault: anyOrder}
 	for _, c := range e.Classes {
-		for _, o := range []lb.Outcome{lb.Broken, lb.Stuck, lb.Fence, lb.Check} {
-			if n := e.Shown(c, o); n > 0 && may != nil && !slices.Contains(may, o) {
+		for _, o := range lb.WorstFirst() {
+			if n := e.Shown(c, o); o.Hurtful() && n > 0 && may != nil && !slices.Contains(may, o) {
 				f.Outcome, f.Says, f.Declared = o, fmt.Sprintf("%d of %s with %s", n, english.Count(c.Orders, "order"), c.Class), "at worst "+names(may)
 				return f.shownBy(e, func(v rundir.ExploredOrder) bool { return v.Outcome == o && slices.Equal(v.Class, c.Class) })
 			}

@@ -41,7 +41,7 @@ func JudgeAs(ctx context.Context, c catalog.Catalog, r *rundir.Run, errs history
 
 // leaveOpen takes back that nothing was seen, or that some care suffices, where the clocks may hide worse.
 func leaveOpen(res *checker.Result, even checker.Result) {
-	order := []lb.Outcome{lb.Safe, lb.Check, lb.Fence, lb.Stuck, lb.Broken}
+	order := lb.Outcomes()
 	from, to := slices.Index(order, res.Outcome), slices.Index(order, even.Outcome)
 	if from < 0 || from >= to || res.Outcome == lb.Stuck {
 		res.Notes = append(res.Notes, fmt.Sprintf("if the clocks ran evenly while they were not compared, it would be %s", even.Outcome))
