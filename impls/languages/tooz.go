@@ -34,7 +34,7 @@ func ToozMemcached() lb.Impl {
 	}
 	return adapter("tooz_lock.py memcached", "tooz_memcached.json", "python3-tooz and python3-pymemcache", compose.Except(compose.Lease(), slices.Concat(
 		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant, Source: source,
-			Why: "the heart of who is frozen or cut off does not beat, and tooz gives no bound: by its answers the lock is still held when the next has it"},
+			Why: "the heart of a holder that is frozen or cut off does not beat, and tooz gives no bound: by its answers the lock is still held when the next has it"},
 			"pause-holder", "cut-holder", "pause@before-write"),
 		either("nobody looks at the time that the answer took, and there is no bound: what arrives late is a lock that another may have",
 			[]lb.Outcome{lb.Safe, lb.Check, lb.Broken}, "late-grant"),
