@@ -62,7 +62,10 @@ PYTHON := /usr/lib/python3/dist-packages
 languages: ## install the languages and libraries of the locks that are not in Go, as far as they are missing (Debian)
 	@docker/install.sh /usr/bin/python3=python3-minimal $(PYTHON)/redis=python3-redis $(PYTHON)/kazoo=python3-kazoo $(PYTHON)/etcd3=python3-etcd3 \
 		node=nodejs /usr/share/nodejs/redis=node-redis redis-cli=redis-tools \
-		javac=default-jdk-headless /usr/share/java/curator-recipes.jar=libcurator-recipes-java
+		javac=default-jdk-headless /usr/share/java/curator-recipes.jar=libcurator-recipes-java \
+		$(PYTHON)/portalocker=python3-portalocker $(PYTHON)/tooz=python3-tooz $(PYTHON)/pymemcache=python3-pymemcache \
+		$(PYTHON)/pymysql=python3-pymysql $(PYTHON)/psycopg2=python3-psycopg2 \
+		php=php-cli /usr/share/php/Symfony/Component/Lock=php-symfony-lock '/usr/lib/php/*/redis.so=php-redis' '/usr/lib/php/*/pdo_mysql.so=php-mysql'
 
 browser: ## install the browser that the tests of the pages look through, if none is there (Debian)
 	@docker/install.sh $(if $(shell command -v chromium google-chrome chromium-browser),,chromium=chromium) pdftotext=poppler-utils

@@ -16,7 +16,7 @@ import (
 
 // adapters are the programs, what they share, and the templates that users begin with.
 //
-//go:embed adapters/*.py adapters/*.js adapters/*.java adapters/*.sh adapters/*.json
+//go:embed adapters/*.py adapters/*.php adapters/*.js adapters/*.java adapters/*.sh adapters/*.json
 var adapters embed.FS
 
 // row is a lock with an adapter.

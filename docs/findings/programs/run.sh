@@ -8,7 +8,7 @@ lockbench=$(realpath "${LOCKBENCH:-../../../lockbench}")
 dir=$(mktemp -d /tmp/findings-XXXXXX)
 chmod 755 "$dir"
 trap 'kill $(jobs -p) 2>/dev/null; wait 2>/dev/null; rm -rf "$dir"' EXIT
-redis=36379 memcached=31211 etcd=32379 zookeeper=32181 postgres=35432 pgbouncer=36432
+redis=36379 memcached=31211 etcd=32379 zookeeper=32181 postgres=35432 pgbouncer=36432 mariadb=33306
 
 start() { # NAME COMMAND...: a server in a directory of its own
 	local name=$1
@@ -38,14 +38,22 @@ up() { # SERVER: starts it, once
 		printf '%s\n' tickTime=1000 "dataDir=$dir/zookeeper" clientPort=$zookeeper clientPortAddress=127.0.0.1 admin.enableServer=false >"$dir/zookeeper/zoo.cfg"
 		start zookeeper java -Xmx200m -cp '/usr/share/java/*' org.apache.zookeeper.server.quorum.QuorumPeerMain zoo.cfg
 		;;
-	pgbouncer)
+	mariadb)
+		mkdir "$dir/mariadb" && if [ $UID = 0 ]; then chown nobody "$dir/mariadb"; fi
+		(cd "$dir/mariadb" && nobody mariadb-install-db --no-defaults --auth-root-authentication-method=normal --datadir="$dir/mariadb/data" >/dev/null 2>&1) || return 1
+		(cd "$dir/mariadb" && exec $([ $UID = 0 ] && echo setpriv --reuid nobody --regid nogroup --clear-groups) mariadbd --no-defaults \
+			--datadir="$dir/mariadb/data" --port=$mariadb --bind-address=127.0.0.1 --socket="$dir/mariadb/socket" >"$dir/mariadb.log" 2>&1) &
+		;;
+	postgres)
 		mkdir "$dir/postgres" && if [ $UID = 0 ]; then chown nobody "$dir/postgres"; fi
 		local bin
 		bin=$(echo /usr/lib/postgresql/*/bin | awk '{ print $NF }')
 		(cd "$dir/postgres" && nobody "$bin/initdb" -D data -U postgres -A trust >/dev/null) || return 1
 		(cd "$dir/postgres" && exec setsid $([ $UID = 0 ] && echo setpriv --reuid nobody --regid nogroup --clear-groups) \
 			"$bin/postgres" -D data -p $postgres -c listen_addresses=127.0.0.1 -k '' >"$dir/postgres.log" 2>&1) &
-		answers $postgres || return 1
+		;;
+	pgbouncer)
+		up postgres || return 1
 		mkdir "$dir/pgbouncer"
 		printf '%s\n' '[databases]' "* = host=127.0.0.1 port=$postgres user=postgres" '[pgbouncer]' listen_addr=127.0.0.1 listen_port=$pgbouncer \
 			auth_type=any pool_mode=transaction unix_socket_dir= >"$dir/pgbouncer/conf"
@@ -64,16 +72,20 @@ for path in */main.*; do
 	curator-* | kazoo-*) server=zookeeper ;;
 	memcached-*) server=memcached ;;
 	pgbouncer-*) server=pgbouncer ;;
+	tooz-postgresql-*) server=postgres ;;
+	symfony-pdo-*) server=mariadb ;;
 	esac
 	echo "== $name"
 	address=127.0.0.1:${!server}
-	[ $server = pgbouncer ] && address=postgres://postgres@$address/postgres
+	case $server in pgbouncer | postgres) address=postgres://postgres@$address/postgres ;; esac
 	if ! up $server; then
 		echo "-- skipped: no $server" && skipped=$((skipped + 1))
 		continue
 	fi
 	if [ -e "$name/main.py" ]; then
 		/usr/bin/python3 "$name/main.py" "$address"
+	elif [ -e "$name/main.php" ]; then
+		php "$name/main.php" "$address"
 	elif [ -e "$name/main.java" ]; then
 		java -cp '/usr/share/java/*' "$name/main.java" "$address" 2>"$dir/$name.log" # where its loggers say who they are
 	else
