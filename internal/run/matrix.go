@@ -73,7 +73,7 @@ const longWork = "2.5ttl"
 // For returns the base plan made one of this algorithm and fault.
 func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 	info, plan := impl.Info(), m.Base
-	work := m.work(info)
+	work := m.Work(info)
 	if plan.Exec != nil && plan.Exec.Name != info.Name {
 		plan.Exec = nil
 	}
@@ -109,9 +109,9 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 	return plan
 }
 
-// work is what clients do with the lock: what they do in the whole matrix, save that where this is the first workload of the list,
+// Work is what clients do with the lock: what they do in the whole matrix, save that where this is the first workload of the list,
 // and the lock a semaphore, it is the first that is for one.
-func (m *Matrix) work(lock lb.Info) workloads.Info {
+func (m *Matrix) Work(lock lb.Info) workloads.Info {
 	work := m.Workload.Info()
 	if all := m.Catalog.Workloads; work.Available(lock) != nil && len(all) > 0 && work.Name == all[0].Info().Name {
 		for _, w := range all {
