@@ -119,7 +119,7 @@ func counterexample(t *testing.T, seed uint64, ops []Op, permits int, v Violatio
 		ids[ops[i].ID] = true
 		several = several || ops[i].Shared || ops[i].Owner > 0
 	}
-	if len(v.Ops) > 4 && permits == 1 && !several {
+	if len(v.Ops) > 2+2*permits && !several {
 		t.Errorf("seed %d: a counterexample of %d operations: %+v", seed, len(v.Ops), ops)
 	}
 	for id := range ids {

@@ -89,9 +89,14 @@ func (b *barrier) fullUntil(t lb.Instant) int32 {
 
 // crowdedOut tells of a window all through which all permits are held: of its operations and those of the holds.
 func (g *grant) crowdedOut(b *barrier, w window) {
-	ops := g.opsOf([]int32{w.op, w.end}, b.holds[b.fullUntil(w.from)].id)
-	for i := 0; i < len(b.holds) && b.holds[i].from < w.from && !g.enough(); i++ {
-		if h := &b.holds[i]; h.to > w.from {
+	first := b.fullUntil(w.from)
+	ops := g.opsOf([]int32{w.op, w.end}, b.holds[first].id)
+	for i := range b.holds {
+		h := &b.holds[i]
+		if h.from >= w.from || g.enough() { // it is only counted, and belongs to what the first hold belongs to
+			break
+		}
+		if h.to > w.from && int32(i) != first {
 			ops = g.opsOf(ops, h.id)
 		}
 	}
