@@ -1,6 +1,8 @@
 package lockbench
 
 import (
+	"errors"
+	"fmt"
 	"path"
 	"strings"
 	"time"
@@ -95,6 +97,9 @@ type Traits struct {
 	Reentrant bool `json:"reentrant"`
 	// Shared: has a shared mode.
 	Shared bool `json:"shared"`
+	// Permits is how many may hold the lock at once, 0 for one. A lock of more is a semaphore: it has neither a shared
+	// mode nor fencing tokens, and is not reentrant.
+	Permits int `json:"permits,omitempty"`
 	// Session: its locks end with a session of the client at the server, of which it
 	// tells [Env.Session].
 	Session bool `json:"session,omitempty"`
@@ -106,6 +111,24 @@ type Traits struct {
 	// Fails is the share of its acquires, 0 to 1, that may end in an error while nothing is wrong, as where a
 	// server ends one of two transactions that wait for each other; 0 is what is asked of every lock, one in a hundred.
 	Fails float64 `json:"fails,omitempty"`
+}
+
+// AtOnce is how many may hold the lock at once.
+func (t Traits) AtOnce() int { return max(1, t.Permits) }
+
+// Semaphore reports whether several may hold the lock at once, each by a permit of its own.
+func (t Traits) Semaphore() bool { return t.AtOnce() > 1 }
+
+// Check says which of the claims can't go together, or nil. Of the holders of a semaphore the one with the lowest token may be in
+// the right, so that no store can refuse by it.
+func (t Traits) Check() error {
+	switch {
+	case t.Permits < 0:
+		return fmt.Errorf("%d permits", t.Permits)
+	case t.Semaphore() && (t.Shared || t.Reentrant || t.Fenced):
+		return errors.New("a semaphore has neither a shared mode nor fencing tokens, and is not reentrant")
+	}
+	return nil
 }
 
 // Outlasts reports whether a holder keeps the lock for as long as it works, however long that is: its

@@ -11,7 +11,7 @@ const (
 	Check        Outcome = "CHECK"        // a look at the lease before each write was needed, and enough
 	Fence        Outcome = "FENCE"        // only the token-checking store stayed right
 	Stuck        Outcome = "STUCK"        // nobody could get the lock after the fault healed
-	Broken       Outcome = "BROKEN"       // by its answers two held the lock at once, or every copy that the algorithm can offer was hurt
+	Broken       Outcome = "BROKEN"       // by its answers more held the lock at once than may, or every copy that the algorithm can offer was hurt
 	Inconclusive Outcome = "INCONCLUSIVE" // the run proves nothing; the reason says why
 	NotAvailable Outcome = "n/a"          // the fault has no meaning here; the reason says why
 )
@@ -45,7 +45,7 @@ func UpTo(care Outcome) []Outcome {
 
 // The mechanisms by which a lock's user is hurt.
 const (
-	DoubleGrant   = "double grant"   // by the answers of the lock two clients held it at once
+	DoubleGrant   = "double grant"   // by the answers of the lock more clients held it at once than may
 	VanishedGrant = "vanished grant" // the lock service dropped a grant before its lease ended; nobody else was seen to get it
 	Overstay      = "overstay"       // a holder went on after its lease had ended
 	EarlyRelease  = "early release"  // a holder went on after it had given the lock back itself

@@ -15,6 +15,10 @@ type barrier struct {
 	// first gives for each prefix of the holds which last longest.
 	first []longest
 	solos map[int32][]solo // by owner, made when first needed
+	// permits is how many may hold the lock at once; of more than one, full is for each prefix of the holds the one whose
+	// end gives the first permit back, none while there is one left.
+	permits int
+	full    []int32
 }
 
 // block is a stretch of holds without a free instant inside; its ends do not lie
@@ -51,6 +55,12 @@ func (b *barrier) build() {
 
 // firstFree is the first instant from t on at which nobody but owner holds the lock.
 func (b *barrier) firstFree(owner int32, t lb.Instant) lb.Instant {
+	if b.permits > 1 {
+		if i := b.fullUntil(t); i != none {
+			return b.holds[i].to
+		}
+		return t
+	}
 	if b.first == nil {
 		b.build()
 	}

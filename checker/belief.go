@@ -3,6 +3,8 @@ package checker
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/anishathalye/porcupine"
 
@@ -10,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/english"
 )
 
-// judgeBelief looks for clients that relied on one lock at the same time, each
+// judgeBelief looks for clients that relied on one lock at the same time, more than may, each
 // within its own validity. Overlaps that follow each other without a break are one
 // period, and periods between which somebody relied on the lock all the time are one
 // finding: the first double grant brought the others about.
@@ -33,16 +35,24 @@ func judgeBelief(r *run) Layer {
 	case granted == 0:
 		return Layer{Verdict: Vacuous, Summary: "nothing was granted"}
 	case f.count == 0:
-		return f.layer(Valid, "%s, never two at once that exclude each other", english.Count(granted, "grant"))
+		return f.layer(Valid, "%s, never %s at once that exclude each other", english.Count(granted, "grant"), r.tooMany())
 	}
-	return f.layer(Invalid, "%s, %s with two owners at once", english.Count(granted, "grant"), english.Count(periods, "period"))
+	return f.layer(Invalid, "%s, %s with %s owners at once", english.Count(granted, "grant"), english.Count(periods, "period"), r.tooMany())
 }
 
-// clash is a period in which at least two owners believed in conflicting grants, and
+// tooMany is how many may not hold a lock at once.
+func (r *run) tooMany() string {
+	if r.plan.Traits.Semaphore() {
+		return strconv.Itoa(r.plan.Traits.AtOnce() + 1)
+	}
+	return "two"
+}
+
+// clash is a period in which too many owners believed in conflicting grants, and
 // those that came after it, as long as somebody has believed ever since.
 type clash struct {
 	span
-	acqs      []*acquisition // the pair with which it began, and the first that came later
+	acqs      []*acquisition // those with which it began, two of a lock of one, and the first that came later
 	overlaps  int
 	followers int
 }
@@ -54,7 +64,7 @@ type clashSweep struct {
 	all, excl believers
 	heads     []clash
 	periods   int
-	open      bool // two owners believe
+	open      bool // too many owners believe
 	chain     bool // somebody has believed ever since the last head
 }
 
@@ -82,8 +92,10 @@ func (r *run) clashes(lock int) *clashSweep {
 
 func (s *clashSweep) acq(i int32) *acquisition { return &s.r.Acqs[s.hs[i].acq] }
 
-// conflict reports whether two owners believe, not both of them in a shared grant.
-func (s *clashSweep) conflict() bool { return s.all.owners > 1 && s.excl.owners > 0 }
+// conflict reports whether more owners believe than may, not all of them in a shared grant.
+func (s *clashSweep) conflict() bool {
+	return s.all.owners > s.r.plan.Traits.AtOnce() && s.excl.owners > 0
+}
 
 func (s *clashSweep) begin(i int32) {
 	a := s.acq(i)
@@ -110,8 +122,11 @@ func (s *clashSweep) begin(i int32) {
 		if a.Shared {
 			against = &s.excl
 		}
-		first := s.acq(against.other(a.Client))
-		s.heads = append(s.heads, clash{span: span{From: s.hs[i].From, To: Forever}, acqs: []*acquisition{first, a}, overlaps: 1})
+		var acqs []*acquisition
+		for _, b := range against.others(a.Client, s.r.plan.Traits.AtOnce()) {
+			acqs = append(acqs, s.acq(b))
+		}
+		s.heads = append(s.heads, clash{span: span{From: s.hs[i].From, To: Forever}, acqs: append(acqs, a), overlaps: 1})
 		s.periods++
 	}
 	s.open, s.chain = true, true
@@ -133,25 +148,36 @@ func (s *clashSweep) end(i int32) {
 }
 
 func (r *run) clashFinding(c clash) Finding {
-	first, second := c.acqs[0], c.acqs[1]
+	first := c.acqs[0]
 	f := r.finding(first, c.acqs[1:]...)
-	f.Mechanism, f.At, f.From, f.To = lb.DoubleGrant, c.From, min(first.Call, second.Call), min(c.To, r.Last)
+	f.Mechanism, f.At, f.From, f.To = lb.DoubleGrant, c.From, first.Call, min(c.To, r.Last)
 	f.Confirmed = r.clashConfirmed(c)
-	f.Sentence = r.who(first) + " and " + r.who(second) + " both relied on " + r.theLock(first) +
-		" from " + r.sec(c.From) + " to " + r.sec(r.both(c)) + ": " + r.tell(first) + "; " + r.tell(second)
+	var who, told []string
+	for _, a := range r.began(c) {
+		f.From = min(f.From, a.Call)
+		who, told = append(who, r.who(a)), append(told, r.tell(a))
+	}
+	how := " both relied on "
+	if len(who) > 2 {
+		how = " all relied on "
+	}
+	f.Sentence = list(who) + how + r.theLock(first) + " from " + r.sec(c.From) + " to " + r.sec(r.all(c)) + ": " + strings.Join(told, "; ")
 	if c.overlaps > 1 {
 		f.Sentence += "; " + english.Count(c.overlaps-1, "further overlap") + " followed without a break"
 	}
 	if c.followers > 0 {
-		f.Sentence += "; " + english.Count(c.followers, "further period") + " with two owners came after it"
+		f.Sentence += "; " + english.Count(c.followers, "further period") + " with " + r.tooMany() + " owners came after it"
 	}
 	return f
 }
 
-// both is until when the first two of a clash relied on the lock; a third may go on with it.
-func (r *run) both(c clash) lb.Instant {
+// began are those with whom a clash began.
+func (r *run) began(c clash) []*acquisition { return c.acqs[:1+r.plan.Traits.AtOnce()] }
+
+// all is until when those with whom a clash began all relied on the lock; others may go on with it.
+func (r *run) all(c clash) lb.Instant {
 	to := c.To
-	for _, a := range c.acqs[:2] {
+	for _, a := range r.began(c) {
 		for _, s := range r.Belief(a) {
 			if s.Has(c.From) {
 				to = min(to, s.To)
@@ -161,10 +187,10 @@ func (r *run) both(c clash) lb.Instant {
 	return to
 }
 
-// clashConfirmed lets porcupine judge the two beliefs as if they were holds.
+// clashConfirmed lets porcupine judge the beliefs with which it began as if they were holds.
 func (r *run) clashConfirmed(c clash) bool {
 	var ops []Op
-	for i, a := range c.acqs[:2] {
+	for i, a := range r.began(c) {
 		for _, s := range r.Belief(a) {
 			if s.From <= c.From && c.From < s.To {
 				ops = append(ops,
@@ -173,5 +199,5 @@ func (r *run) clashConfirmed(c clash) bool {
 			}
 		}
 	}
-	return Linearizable(ops, confirmTime) == porcupine.Illegal
+	return Linearizable(ops, r.plan.Traits.AtOnce(), confirmTime) == porcupine.Illegal
 }

@@ -81,11 +81,12 @@ func (c *believers) remove(owner, belief int32) {
 	}
 }
 
-// other is a belief of the owner who has been here longest, but not of this one.
-func (c *believers) other(than int32) int32 {
-	owner := c.head
-	if owner == than {
-		owner = c.of[owner].next
+// others are a belief each of the few owners who have been here longest, but not of this one.
+func (c *believers) others(than int32, few int) (beliefs []int32) {
+	for owner := c.head; owner != none && len(beliefs) < few; owner = c.of[owner].next {
+		if owner != than {
+			beliefs = append(beliefs, c.of[owner].head)
+		}
 	}
-	return c.of[owner].head
+	return beliefs
 }

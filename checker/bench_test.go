@@ -55,8 +55,8 @@ func BenchmarkGrant(b *testing.B) {
 }
 
 func grantAndVerify(b *testing.B, ops []Op) {
-	res := Grant(ops)
-	if err := Verify(ops, res.Witness); err != nil || res.Err != nil {
+	res := Grant(ops, 1)
+	if err := Verify(ops, res.Witness, 1); err != nil || res.Err != nil {
 		b.Fatal(err, res.Err, res.Violations)
 	}
 }

@@ -159,7 +159,7 @@ func agrees(e *lb.Expectation, r Result) bool {
 }
 
 func sum(a, b Copy) Copy {
-	return Copy{Writes: a.Writes + b.Writes, Lost: a.Lost + b.Lost, Stale: a.Stale + b.Stale,
+	return Copy{Writes: a.Writes + b.Writes, Lost: a.Lost + b.Lost, Stale: a.Stale + b.Stale, Crowded: a.Crowded + b.Crowded,
 		Refused: a.Refused + b.Refused, Skipped: a.Skipped + b.Skipped}
 }
 

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"math/bits"
 	"slices"
 	"time"
 
@@ -14,11 +15,11 @@ const confirmTime = 2 * time.Second
 const maxModel = 256
 
 // Linearizable asks porcupine whether the operations are linearizable for locks
-// with owners. It takes time and memory that grow exponentially: it is for the
+// with owners, of which so many may hold one at once. It takes time and memory that grow exponentially: it is for the
 // few operations of a counterexample and for tests. Of more than 256 acquisitions
 // it says Unknown.
-func Linearizable(ops []Op, limit time.Duration) porcupine.CheckResult {
-	m := newModel(ops)
+func Linearizable(ops []Op, permits int, limit time.Duration) porcupine.CheckResult {
+	m := newModel(ops, permits)
 	if len(m.ids) > maxModel || len(ops) > maxModel && slices.ContainsFunc(ops, func(op Op) bool { return op.Client > 0 }) {
 		return porcupine.Unknown
 	}
@@ -28,7 +29,8 @@ func Linearizable(ops []Op, limit time.Duration) porcupine.CheckResult {
 // model is a lock as a set of acquisitions that hold it.
 type model struct {
 	ids     []int32
-	against []holders // by acquisition: those beside which it can't be taken
+	permits int
+	against []holders // by acquisition: those that hold the lock against it, each by a permit
 }
 
 // holders is a set of acquisitions, by their places in the model.
@@ -46,17 +48,16 @@ func (h holders) without(i int) holders {
 	return h
 }
 
-func (h holders) meets(o holders) bool {
+// among is how many of them are among others.
+func (h holders) among(o holders) (n int) {
 	for i := range h {
-		if h[i]&o[i] != 0 {
-			return true
-		}
+		n += bits.OnesCount64(h[i] & o[i])
 	}
-	return false
+	return n
 }
 
-func newModel(ops []Op) *model {
-	m := &model{}
+func newModel(ops []Op, permits int) *model {
+	m := &model{permits: max(1, permits)}
 	var one []Op // of each acquisition; its acquire, where there is one
 	for _, op := range ops {
 		switch i := slices.Index(m.ids, op.ID); {
@@ -114,7 +115,7 @@ func (m *model) next(now stand, mv move) []any {
 	}
 	possible, after := now.held.has(mv.at), stand{now.held.without(mv.at), now.taken, now.done}
 	if mv.Kind == Acquire {
-		possible, after = !now.held.meets(m.against[mv.at]), stand{now.held.with(mv.at), now.taken.with(mv.at), now.done}
+		possible, after = now.held.among(m.against[mv.at]) < m.permits, stand{now.held.with(mv.at), now.taken.with(mv.at), now.done}
 	}
 	early := slices.ContainsFunc(mv.before, func(k int) bool { return !same.done.has(k) })
 	switch {

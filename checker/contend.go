@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // countSections counts the acquisitions that were granted and whose holder did its work:
@@ -41,6 +42,10 @@ func (r *run) countContended() int {
 	n := 0
 	for lock, acqs := range r.ByLock() {
 		beliefs := r.beliefs[lock]
+		if r.plan.Traits.Semaphore() {
+			n += r.countFull(acqs, beliefs)
+			continue
+		}
 		longest := r.longestBefore(beliefs)
 		for _, i := range acqs {
 			a := &r.Acqs[i]
@@ -51,6 +56,23 @@ func (r *run) countContended() int {
 			if k > 0 && longest[k-1].to(a.Client) > a.Call {
 				n++
 			}
+		}
+	}
+	return n
+}
+
+// countFull counts the acquires of a semaphore that ran while as many relied on it as it has permits.
+func (r *run) countFull(acqs []int32, beliefs []held) (n int) {
+	var spans []span
+	for _, b := range beliefs {
+		spans = append(spans, b.span)
+	}
+	full := history.Crowded(spans, r.plan.Traits.AtOnce())
+	for _, i := range acqs {
+		a := &r.Acqs[i]
+		k, _ := slices.BinarySearchFunc(full, a.Call, func(s span, t lb.Instant) int { return cmp.Compare(s.To, t) })
+		if a.Asked && k < len(full) && full[k].Overlaps(span{From: a.Call, To: r.Waited(i)}) {
+			n++
 		}
 	}
 	return n

@@ -32,12 +32,12 @@ func TestVerifyEdges(t *testing.T) {
 		{"re-entered beside somebody else", []Op{{Call: 1, Return: 1, Owner: 1, Shared: true}, {Call: 2, Return: 2, ID: 1, Owner: 2, Shared: true}, {Call: 3, Return: 3, ID: 2, Owner: 1}},
 			Witness{{At: 1, Op: 0}, {At: 2, Op: 1}, {At: 3, Op: 2}}},
 	} {
-		if err := Verify(tt.ops, tt.w); err == nil {
+		if err := Verify(tt.ops, tt.w, 1); err == nil {
 			t.Errorf("%s: the verifier accepts it", tt.name)
 		}
 	}
 	locks := []Op{{Call: 5, Return: 5}, {Call: 1, Return: 1, ID: 1, Lock: 1}}
-	if err := Verify(locks, Witness{{At: 5, Op: 0}, {At: 1, Op: 1}}); err != nil {
+	if err := Verify(locks, Witness{{At: 5, Op: 0}, {At: 1, Op: 1}}, 1); err != nil {
 		t.Errorf("the points of two locks need no order: %v", err)
 	}
 }
@@ -49,7 +49,7 @@ func TestModelOfMany(t *testing.T) {
 		ops = append(ops, Op{Call: lb.Instant(id), Return: lb.Instant(id), ID: id, Shared: true},
 			Op{Call: lb.Instant(200 + id), Return: lb.Instant(200 + id), ID: id, Kind: Release})
 	}
-	if got := Linearizable(ops, time.Minute); got != porcupine.Ok {
+	if got := Linearizable(ops, 1, time.Minute); got != porcupine.Ok {
 		t.Errorf("a hundred readers are %s", got)
 	}
 }

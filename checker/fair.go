@@ -112,7 +112,11 @@ func (r *run) turns(all []waiter, trip lb.Instant, f *findings) (contended int) 
 			continue
 		}
 		contended++
-		if a := waiting[0]; a.Client != b.Client && a.Call+trip+2*r.Clients[a.Client].Error < b.Call {
+		a := waiting[0]
+		if r.plan.Traits.Semaphore() && a.until <= b.Return+trip {
+			continue // it has a permit, perhaps, and has not yet heard of it
+		}
+		if a.Client != b.Client && a.Call+trip+2*r.Clients[a.Client].Error < b.Call {
 			f.add(func() Finding { return r.fairFinding(a.acquisition, b.acquisition) })
 		}
 	}

@@ -18,8 +18,12 @@ func (r *run) ghostFinding(w *waiting, inVain []span) Finding {
 	askers := slices.DeleteFunc(slices.Clone(w.acqs), func(a *acquisition) bool {
 		return a.Granted() || min(a.Return, r.Dead(a)) < from
 	})
-	f.Sentence = fmt.Sprintf("nobody got %s from %s to %s although %s asked",
-		theLock(r.Locks, w.lock), r.sec(from), r.sec(r.End), list(r.clientNames(askers)))
+	who := "nobody"
+	if n := r.plan.Traits.AtOnce(); n > 1 {
+		who = fmt.Sprintf("not all of the %d who may at once", n)
+	}
+	f.Sentence = fmt.Sprintf("%s got %s from %s to %s although %s asked",
+		who, theLock(r.Locks, w.lock), r.sec(from), r.sec(r.End), list(r.clientNames(askers)))
 	owners := r.owners(w, from)
 	for _, a := range owners {
 		f.IDs, f.From = append(f.IDs, r.ID(a)), min(f.From, a.Call)
@@ -91,7 +95,7 @@ func (w *waiting) lastBefore(at lb.Instant) (last *acquisition) {
 // was granted last to last: whoever had it before has it no more.
 func (r *run) claim(a, last *acquisition, at lb.Instant) claim {
 	if a.Granted() {
-		shared := last != nil && a.Shared && last.Shared
+		shared := r.plan.Traits.Semaphore() || last != nil && a.Shared && last.Shared
 		switch {
 		case a.Return > at || r.GivenBack(a) <= at || a != last && !shared:
 			return noClaim

@@ -50,11 +50,11 @@ type Violation struct {
 }
 
 // Grant decides in O(n log n) whether the operations are linearizable for locks
-// with owners. That is exact because ids are never reused: then each acquisition
+// with owners, of which so many may hold one at once. That is exact because ids are never reused: then each acquisition
 // either certainly holds its lock over a known stretch, or it needs a single
 // instant inside a known window, and everything else can be left out.
-func Grant(ops []Op) GrantResult {
-	g := grant{ops: ops}
+func Grant(ops []Op, permits int) GrantResult {
+	g := grant{ops: ops, permits: permits}
 	g.findTies()
 	if err := g.gather(); err != nil {
 		return GrantResult{Err: err}
@@ -102,6 +102,7 @@ type window struct {
 
 type grant struct {
 	ops     []Op
+	permits int
 	tenures []tenure
 	holds   []hold
 	windows []window
@@ -138,6 +139,9 @@ func (g *grant) gather() error {
 	for i, op := range g.ops {
 		if op.ID < 0 || op.Lock < 0 || op.Return < op.Call {
 			return fmt.Errorf("operation %d is malformed: %+v", i, op)
+		}
+		if g.permits > 1 && (op.Shared || op.Owner > 0) {
+			return fmt.Errorf("operation %d: a semaphore has no shared mode, and is not reentrant", i)
 		}
 		ids, g.locks = max(ids, op.ID+1), max(g.locks, op.Lock+1)
 	}
@@ -267,7 +271,7 @@ func (g *grant) placeRest() {
 	}
 }
 
-// sweep walks each lock once: its holds must not overlap (shared ones may), and
+// sweep walks each lock once: its holds must not overlap (shared ones may, and so many as there are permits), and
 // each window needs an instant outside them.
 func (g *grant) sweep() {
 	slices.SortFunc(g.holds, func(a, b hold) int {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -57,7 +58,7 @@ func TestRandomHistoriesAgainstPorcupine(t *testing.T) {
 	}
 	for _, what := range []string{"granted while it was held", "by its own answers granted for a moment while it was held",
 		"lost while it was held", "released twice", "released without having been granted",
-		"released before it was asked for", "legal with a window", "legal with shared holds"} {
+		"released before it was asked for", whileFull, "by its own answers granted for a moment while all of its permits were held", "legal with a window", "legal with shared holds"} {
 		if total[what] == 0 {
 			t.Errorf("no history is %q", what)
 		}
@@ -66,15 +67,19 @@ func TestRandomHistoriesAgainstPorcupine(t *testing.T) {
 
 func compare(t *testing.T, seed uint64, tally map[string]int) {
 	ops := randomOps(rand.New(rand.NewPCG(seed, 1)))
-	want := Linearizable(ops, time.Minute)
-	got := Grant(ops)
+	permits := 1
+	if seed%3 == 0 && !slices.ContainsFunc(ops, func(op Op) bool { return op.Shared || op.Owner > 0 }) {
+		permits += 1 + rand.New(rand.NewPCG(seed, 2)).IntN(2)
+	}
+	want := Linearizable(ops, permits, time.Minute)
+	got := Grant(ops, permits)
 	switch {
 	case got.Err != nil:
 		t.Errorf("seed %d: %v", seed, got.Err)
 	case (got.Count == 0) != (want == porcupine.Ok) || want == porcupine.Unknown:
-		t.Errorf("seed %d: porcupine says %s, Grant found %+v\n%+v", seed, want, got.Violations, ops)
+		t.Errorf("seed %d: of %d permits porcupine says %s, Grant found %+v\n%+v", seed, permits, want, got.Violations, ops)
 	case got.Count == 0:
-		if err := Verify(ops, got.Witness); err != nil {
+		if err := Verify(ops, got.Witness, permits); err != nil {
 			t.Errorf("seed %d: witness: %v\n%+v", seed, err, ops)
 		}
 		tally["legal"]++
@@ -83,7 +88,7 @@ func compare(t *testing.T, seed uint64, tally map[string]int) {
 		tally["illegal"]++
 		for _, v := range got.Violations {
 			tally[v.What]++
-			counterexample(t, seed, ops, v)
+			counterexample(t, seed, ops, permits, v)
 		}
 	}
 }
@@ -104,8 +109,8 @@ func observe(ops []Op, w Witness, tally map[string]int) {
 
 // counterexample wants a violation to be confirmed and minimal: without any one
 // of its acquisitions nothing is wrong.
-func counterexample(t *testing.T, seed uint64, ops []Op, v Violation) {
-	if v.confirmed(ops) != porcupine.Illegal {
+func counterexample(t *testing.T, seed uint64, ops []Op, permits int, v Violation) {
+	if v.confirmed(ops, permits) != porcupine.Illegal {
 		t.Errorf("seed %d: porcupine finds nothing wrong with %+v of\n%+v", seed, v, ops)
 	}
 	ids := map[int32]bool{}
@@ -114,7 +119,7 @@ func counterexample(t *testing.T, seed uint64, ops []Op, v Violation) {
 		ids[ops[i].ID] = true
 		several = several || ops[i].Shared || ops[i].Owner > 0
 	}
-	if len(v.Ops) > 4 && !several {
+	if len(v.Ops) > 2+2*permits && !several {
 		t.Errorf("seed %d: a counterexample of %d operations: %+v", seed, len(v.Ops), ops)
 	}
 	for id := range ids {
@@ -124,7 +129,7 @@ func counterexample(t *testing.T, seed uint64, ops []Op, v Violation) {
 				rest = append(rest, ops[i])
 			}
 		}
-		if res := Linearizable(rest, time.Minute); res != porcupine.Ok {
+		if res := Linearizable(rest, permits, time.Minute); res != porcupine.Ok {
 			t.Errorf("seed %d: the counterexample %+v is not minimal: without %d it is %s\n%+v", seed, v, id, res, ops)
 		}
 	}

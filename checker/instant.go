@@ -71,6 +71,7 @@ func (g *grant) tied(i int32) bool {
 func (g *grant) untie(points []Point, barrierOf func(shared bool) *barrier) []Point {
 	var out []Point
 	moved := map[int32]bool{} // what could have stayed, had others not
+	held := 0                 // permits of a semaphore
 	for len(points) > 0 {
 		n := 1
 		for n < len(points) && points[n].At == points[0].At {
@@ -79,17 +80,18 @@ func (g *grant) untie(points []Point, barrierOf func(shared bool) *barrier) []Po
 		now := points[:n:n]
 		points = points[n:]
 		ties := g.ties[moment{g.ops[now[0].Op].Lock, now[0].At}]
-		order, ok := g.arrange(now, ties)
+		through := held - g.number(now, rankFree)
+		order, ok := g.arrange(now, ties, through)
 		if !ok && g.result.Err == nil {
 			stay, later := g.postpone(now, barrierOf)
-			if order, ok = g.arrange(stay, ties); !ok {
-				g.entangled(stay, ties, moved)
+			if order, ok = g.arrange(stay, ties, through); !ok {
+				g.entangled(stay, ties, moved, through)
 			}
 			for _, p := range later {
 				id := g.ops[p.Op].ID
 				_, moved[p.Op] = g.arrange(without(now, func(q Point) bool {
 					return g.ops[q.Op].ID != id && slices.ContainsFunc(later, func(l Point) bool { return l.Op == q.Op })
-				}), ties)
+				}), ties, through)
 				i, _ := slices.BinarySearchFunc(points, p, byRank)
 				for i < len(points) && byRank(points[i], p) == 0 {
 					i++ // an acquire stays in front of its end
@@ -98,6 +100,7 @@ func (g *grant) untie(points []Point, barrierOf func(shared bool) *barrier) []Po
 			}
 		}
 		out = append(out, order...)
+		held = through + g.number(now, rankTake)
 	}
 	return out
 }
@@ -141,7 +144,7 @@ func (g *grant) postpone(points []Point, barrierOf func(shared bool) *barrier) (
 }
 
 // entangled tells of points that no order of one instant has room for: of as few as show it.
-func (g *grant) entangled(points []Point, ties []tie, moved map[int32]bool) {
+func (g *grant) entangled(points []Point, ties []tie, moved map[int32]bool, through int) {
 	var ids []int32
 	for _, p := range points {
 		if id := g.ops[p.Op].ID; !slices.Contains(ids, id) {
@@ -150,9 +153,15 @@ func (g *grant) entangled(points []Point, ties []tie, moved map[int32]bool) {
 	}
 	for _, id := range ids {
 		less := without(points, func(p Point) bool { return g.ops[p.Op].ID == id })
-		if _, ok := g.arrange(less, ties); !ok {
+		if _, ok := g.arrange(less, ties, through); !ok {
 			points = less
 		}
+	}
+	for through > 0 {
+		if _, ok := g.arrange(points, ties, through-1); ok {
+			break
+		}
+		through--
 	}
 	what, partial := "", false
 	var ops []int32
@@ -181,7 +190,10 @@ func (g *grant) entangled(points []Point, ties []tie, moved map[int32]bool) {
 			}
 		}
 	}
+	ops = append(ops, g.heldThrough(points[0], through)...)
 	switch {
+	case len(ids) > 1 && g.permits > 1:
+		what = whileFull
 	case len(ids) > 1:
 		what = whileHeld
 	case what == "":

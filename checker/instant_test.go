@@ -42,14 +42,14 @@ func TestInstant(t *testing.T) {
 // porcupine knows no such order either.
 func TestVerifierKeepsTurns(t *testing.T) {
 	ops := []Op{{Call: 1, Return: 5, ID: 0, Client: 1, Order: 1}, {Call: 5, Return: 6, ID: 1, Kind: Release, Client: 1, Order: 2, Result: Lost}}
-	if err := Verify(ops, Witness{{At: 5, Op: 1}, {At: 5, Op: 0}}); err == nil || !strings.Contains(err.Error(), "lies before it") {
+	if err := Verify(ops, Witness{{At: 5, Op: 1}, {At: 5, Op: 0}}, 1); err == nil || !strings.Contains(err.Error(), "lies before it") {
 		t.Errorf("%v", err)
 	}
-	if err := Verify(ops, Witness{{At: 4, Op: 0}, {At: 5, Op: 1}}); err != nil {
+	if err := Verify(ops, Witness{{At: 4, Op: 0}, {At: 5, Op: 1}}, 1); err != nil {
 		t.Error(err)
 	}
 	ops = []Op{{Call: 5, Return: 5, ID: 0, Kind: Release, Client: 1, Order: 1}, {Call: 5, Return: 5, ID: 0, Client: 1, Order: 2}}
-	if got := Linearizable(ops, confirmTime); got != porcupine.Illegal {
+	if got := Linearizable(ops, 1, confirmTime); got != porcupine.Illegal {
 		t.Error(got)
 	}
 }

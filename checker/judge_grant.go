@@ -18,12 +18,12 @@ func judgeGrant(r *run) Layer {
 	if len(ops) == 0 {
 		return Layer{Verdict: Vacuous, Summary: "no operation on a lock"}
 	}
-	res := Grant(ops)
+	res := Grant(ops, r.plan.Traits.AtOnce())
 	if res.Err != nil {
 		return undecided(LayerGrant, res.Err.Error())
 	}
 	if res.Count == 0 {
-		if err := Verify(ops, res.Witness); err != nil {
+		if err := Verify(ops, res.Witness, r.plan.Traits.AtOnce()); err != nil {
 			return undecided(LayerGrant, "the witness was not accepted, a bug of the checker: "+err.Error())
 		}
 		return Layer{Verdict: Valid,
@@ -34,7 +34,7 @@ func judgeGrant(r *run) Layer {
 	for _, g := range r.fold(ops, res) {
 		f.add(func() Finding {
 			found := r.grantFinding(ops, g)
-			switch g.confirmed(ops) {
+			switch g.confirmed(ops, r.plan.Traits.AtOnce()) {
 			case porcupine.Illegal:
 				found.Confirmed = true
 			case porcupine.Ok:
@@ -51,7 +51,7 @@ func judgeGrant(r *run) Layer {
 
 // confirmed asks porcupine about the operations of the violation alone. It may not
 // know: of very many, or where they are not all.
-func (v *Violation) confirmed(ops []Op) porcupine.CheckResult {
+func (v *Violation) confirmed(ops []Op, permits int) porcupine.CheckResult {
 	if v.Partial {
 		return porcupine.Unknown
 	}
@@ -59,7 +59,7 @@ func (v *Violation) confirmed(ops []Op) porcupine.CheckResult {
 	for i, k := range v.Ops {
 		some[i] = ops[k]
 	}
-	return Linearizable(some, confirmTime)
+	return Linearizable(some, permits, confirmTime)
 }
 
 // cause is a violation with the number of those that follow from it.

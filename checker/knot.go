@@ -18,6 +18,7 @@ type knot struct {
 	parties []party
 	order   []Point
 	dead    map[uint64]bool // what was done where that leads nowhere
+	through int             // permits of a semaphore that others hold before and behind
 }
 
 // party is an acquisition with its points there, none if it has none.
@@ -29,8 +30,8 @@ type party struct {
 }
 
 // arrange orders the points of one instant such that the ties hold and each is possible.
-func (g *grant) arrange(points []Point, ties []tie) (order []Point, ok bool) {
-	k := knot{g: g, points: points, first: make([]uint64, len(points)), dead: map[uint64]bool{}}
+func (g *grant) arrange(points []Point, ties []tie, through int) (order []Point, ok bool) {
+	k := knot{g: g, points: points, first: make([]uint64, len(points)), dead: map[uint64]bool{}, through: through}
 	if !k.tie(ties) {
 		return points, true
 	}
@@ -110,9 +111,13 @@ func (k *knot) possible(i int, done uint64) bool {
 	case done&(1<<i) != 0 || k.first[i]&^done != 0:
 		return false
 	case i == q.acquire:
-		return !slices.ContainsFunc(k.parties, func(o party) bool {
-			return o.id != q.id && o.holds(done) && o.owner != q.owner && !(o.shared && q.shared)
-		})
+		held := k.through
+		for _, o := range k.parties {
+			if o.id != q.id && o.holds(done) && o.owner != q.owner && !(o.shared && q.shared) {
+				held++
+			}
+		}
+		return held < max(1, k.g.permits)
 	case k.g.ops[k.points[i].Op].Result == OK:
 		return q.holds(done)
 	case k.g.ops[k.points[i].Op].Result == Lost:

@@ -23,21 +23,21 @@ type vain struct {
 func (r *run) vainStretches(waits []waiting) (all []vain) {
 	for i := range waits {
 		w := &waits[i]
-		for _, s := range history.Without(w.asking, history.Union(r.spoken(w))) {
+		for _, s := range history.Without(w.asking, r.spoken(w)) {
 			all = append(all, vain{s, w})
 		}
 	}
 	return all
 }
 
-// spoken is when a lock was spoken for: at each grant, were it for no time.
+// spoken is when a lock was spoken for, of a semaphore all permits: at each grant, were it for no time.
 func (r *run) spoken(w *waiting) (spans []span) {
 	for _, a := range w.acqs {
 		if a.Granted() {
 			spans = append(spans, r.spokenFor(a))
 		}
 	}
-	return spans
+	return history.Crowded(spans, r.plan.Traits.AtOnce())
 }
 
 // tellOutage tells of the longest of these stretches if it is longer than a lease, or "".
@@ -55,7 +55,11 @@ func (r *run) tellOutage(waits []waiting) string {
 }
 
 func (r *run) vainly(v vain) string {
-	s := fmt.Sprintf("nobody could get %s for %s from %s on, longer than its lease of %v", theLock(r.Locks, v.w.lock),
+	who := "nobody"
+	if n := r.plan.Traits.AtOnce(); n > 1 {
+		who = fmt.Sprintf("not all of the %d who may at once", n)
+	}
+	s := fmt.Sprintf("%s could get %s for %s from %s on, longer than its lease of %v", who, theLock(r.Locks, v.w.lock),
 		seconds(v.To.Sub(v.From)), r.sec(v.From), r.plan.TTL)
 	at := r.withoutExcuse(v.span)
 	if why := r.blame(v.w, r.owners(v.w, at), at); why != "" {

@@ -319,11 +319,11 @@ func TestManyAcquisitionsAreConfirmed(t *testing.T) {
 		writer := Op{Call: 5, Return: lb.Instant(10 * readers), ID: readers, Result: Unknown}
 		ops = append(ops, writer, Op{Call: 6, Return: lb.Instant(10 * readers), ID: readers, Kind: Release})
 		ops[len(ops)-2].Return = Forever
-		res := Grant(ops)
+		res := Grant(ops, 1)
 		if res.Count != 1 || len(res.Violations[0].Ops) < int(readers) {
 			t.Fatalf("%d readers: %d violations", readers, res.Count)
 		}
-		if got := res.Violations[0].confirmed(ops); got != "Illegal" {
+		if got := res.Violations[0].confirmed(ops, 1); got != "Illegal" {
 			t.Errorf("%d readers: %s", readers, got)
 		}
 	}

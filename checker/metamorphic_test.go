@@ -26,7 +26,7 @@ func TestShiftedTime(t *testing.T) {
 				shifted[i].Return += by
 			}
 		}
-		a, b := Grant(ops), Grant(shifted)
+		a, b := Grant(ops, 1), Grant(shifted, 1)
 		for i := range a.Witness {
 			a.Witness[i].At += by
 		}
@@ -49,12 +49,12 @@ func TestRenumbered(t *testing.T) {
 			renamed[i].ID, renamed[i].Lock = int32(ids[renamed[i].ID]), 1-renamed[i].Lock
 		}
 		rng.Shuffle(len(renamed), func(i, j int) { renamed[i], renamed[j] = renamed[j], renamed[i] })
-		a, b := Grant(ops), Grant(renamed)
+		a, b := Grant(ops, 1), Grant(renamed, 1)
 		if (a.Count == 0) != (b.Count == 0) || b.Err != nil {
 			t.Fatalf("seed %d: %+v, was %+v\n%+v", seed, b, a, ops)
 		}
 		if b.Count == 0 {
-			if err := Verify(renamed, b.Witness); err != nil {
+			if err := Verify(renamed, b.Witness, 1); err != nil {
 				t.Fatalf("seed %d: %v\n%+v", seed, err, renamed)
 			}
 		}
@@ -66,7 +66,7 @@ func TestInterleavedLocks(t *testing.T) {
 	for seed := range uint64(20_000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		one, other := randomOps(rng), randomOps(rng)
-		want := Grant(one).Count + Grant(other).Count
+		want := Grant(one, 1).Count + Grant(other, 1).Count
 		ids, locks := int32(len(one)), int32(2)
 		var both []Op
 		for len(one)+len(other) > 0 {
@@ -81,7 +81,7 @@ func TestInterleavedLocks(t *testing.T) {
 			}
 			both, other = append(both, op), other[1:]
 		}
-		if got := Grant(both); got.Count != want || got.Err != nil {
+		if got := Grant(both, 1); got.Count != want || got.Err != nil {
 			t.Fatalf("seed %d: %d violations, apart %d\n%+v", seed, got.Count, want, both)
 		}
 	}
@@ -93,7 +93,7 @@ func TestResolvedUnknowns(t *testing.T) {
 	resolved := 0
 	for seed := range uint64(20_000) {
 		ops := randomOps(rand.New(rand.NewPCG(seed, 1)))
-		res := Grant(ops)
+		res := Grant(ops, 1)
 		if res.Count > 0 {
 			continue
 		}
@@ -111,11 +111,11 @@ func TestResolvedUnknowns(t *testing.T) {
 				op.Client, op.Order = 0, 0 // who called it did not know
 			}
 		}
-		again := Grant(known)
+		again := Grant(known, 1)
 		if again.Count > 0 || again.Err != nil {
 			t.Fatalf("seed %d: %+v\n%+v\nwas %+v", seed, again, known, ops)
 		}
-		if err := Verify(known, again.Witness); err != nil {
+		if err := Verify(known, again.Witness, 1); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}

@@ -1,6 +1,8 @@
 package checker_test
 
 import (
+	"math/bits"
+
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
@@ -33,7 +35,7 @@ func modelGrant(h history.Events, plan history.Plan) checker.Verdict {
 	w := see(h, plan)
 	return w.every(func(acqs []*hold) bool {
 		steps := w.steps(acqs)
-		s := search{acqs: acqs, steps: steps, reentrant: plan.Traits.Reentrant, dead: map[[2]uint64]bool{}}
+		s := search{acqs: acqs, steps: steps, reentrant: plan.Traits.Reentrant, permits: max(1, plan.Traits.Permits), dead: map[[2]uint64]bool{}}
 		for i, st := range steps {
 			if st.must {
 				s.all |= 1 << i
@@ -100,6 +102,7 @@ type search struct {
 	acqs      []*hold
 	steps     []step
 	reentrant bool
+	permits   int
 	all       uint64
 	dead      map[[2]uint64]bool // what is done and held where that leads nowhere
 }
@@ -136,6 +139,9 @@ func (s *search) apply(st step, held uint64) (next uint64, ok bool) {
 	self := uint64(1) << st.acq
 	switch st.kind {
 	case takes:
+		if s.permits > 1 {
+			return held | self, bits.OnesCount64(held) < s.permits
+		}
 		alone, allShared := true, s.acqs[st.acq].shared
 		for i, other := range s.acqs {
 			if held&(1<<i) == 0 {

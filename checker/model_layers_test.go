@@ -20,6 +20,14 @@ func modelBelief(h history.Events, plan history.Plan) checker.Verdict {
 					now = append(now, a)
 				}
 			}
+			if plan.Traits.Permits > 1 {
+				clients := map[string]bool{}
+				for _, a := range now {
+					clients[a.client] = true
+				}
+				violated = violated || len(clients) > plan.Traits.Permits
+				return
+			}
 			for i, a := range now {
 				for _, b := range now[:i] {
 					violated = violated || a.client != b.client && !(a.shared && b.shared)
@@ -84,7 +92,7 @@ func modelToken(h history.Events, plan history.Plan) checker.Verdict {
 					if !(a.shared && b.shared) && !(plan.Traits.Reentrant && reentered(acqs, a, b)) {
 						return false
 					}
-				case a.followed(b) && a.token > b.token:
+				case a.followed(b) && a.token > b.token && plan.Traits.Permits <= 1:
 					return false
 				}
 			}

@@ -35,6 +35,10 @@ func makeSample(seed uint64) sample {
 	if m.chance(0.3) {
 		m.shuffle()
 	}
+	shared := slices.ContainsFunc(m.events, func(ev history.Event) bool { return ev.Shared })
+	if seed%4 == 3 && m.focus != "progress" && !shared && !m.plan.Traits.Reentrant {
+		m.plan.Traits.Permits = 2 + int(seed/4%2)
+	}
 	return m.sample
 }
 

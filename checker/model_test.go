@@ -177,6 +177,9 @@ func tell(s sample) string {
 	if s.plan.Traits.Reentrant {
 		words += "reentrant\n"
 	}
+	if n := s.plan.Traits.Permits; n > 0 {
+		words += fmt.Sprintf("permits %d\n", n)
+	}
 	if s.plan.Traits.Fenced {
 		words += "fenced\n"
 	}

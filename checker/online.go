@@ -288,5 +288,5 @@ func (o *Online) finding(s suspect) *Finding {
 	}
 	return &Finding{Layer: LayerBelief, Mechanism: lb.DoubleGrant, Sentence: sentence, Lock: lock,
 		At: s.at, From: s.first.granted, To: s.at, IDs: []string{s.first.id, s.second.id},
-		Confirmed: Linearizable(ops, confirmTime) == porcupine.Illegal}
+		Confirmed: Linearizable(ops, 1, confirmTime) == porcupine.Illegal}
 }

@@ -8,7 +8,7 @@ import (
 // place chooses an instant for each window of one lock, whose holds are
 // disjoint, and appends the lock's points to the witness.
 func (g *grant) place(lock int32, holds []hold, windows []window) {
-	all := &barrier{holds: holds}
+	all := &barrier{holds: holds, permits: g.permits}
 	alone := all
 	if slices.ContainsFunc(holds, func(h hold) bool { return h.shared }) {
 		alone = &barrier{holds: slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return h.shared })}
@@ -51,6 +51,10 @@ const maxBlockers = maxModel - 1
 // blocked tells of a window without a free instant: of its operations, and of the
 // fewest holds that leave none. That is one hold, unless they are shared.
 func (g *grant) blocked(b *barrier, w window) {
+	if b.permits > 1 {
+		g.crowdedOut(b, w)
+		return
+	}
 	ops, partial := []int32{w.op, w.end}, false
 	for at := w.from; at <= w.to; {
 		i := b.longest(w.owner, at)

@@ -40,7 +40,7 @@ func judgeProgress(r *run) Layer {
 	}
 	var f findings
 	for i := range waits {
-		if v := waits[i].inVain(r, waits[i].lastGrant(r)); r.judgesProgress() && total(v) >= lb.Instant(StuckAfter(r.plan.TTL)) {
+		if v := waits[i].atTheEnd(r); r.judgesProgress() && total(v) >= lb.Instant(StuckAfter(r.plan.TTL)) {
 			f.add(func() Finding { return r.ghostFinding(&waits[i], v) })
 		}
 	}
@@ -70,7 +70,15 @@ func (r *run) tooShort(waits []waiting, healed lb.Instant) string {
 	}
 	for i := range waits {
 		w := &waits[i]
-		if v := w.inVain(r, healed); asked && !granted && len(w.asking) > 0 || !w.grantedSince(healed) && total(v) > pollGap {
+		v := w.inVain(r, healed)
+		if r.plan.Traits.Semaphore() && w.grantedSince(healed) {
+			if v = w.atTheEnd(r); total(v) > pollGap && v[0].To > healed {
+				return fmt.Sprintf("after the heal at %s a permit of %s was missing at the end, but it was asked for in vain during %s only, of the %s it takes to say stuck",
+					r.sec(healed), theLock(r.Locks, w.lock), seconds(time.Duration(total(v))), seconds(StuckAfter(r.plan.TTL)))
+			}
+			continue
+		}
+		if asked && !granted && len(w.asking) > 0 || !w.grantedSince(healed) && total(v) > pollGap {
 			return fmt.Sprintf("after the heal at %s nobody got %s, but it was asked for in vain during %s only, of the %s it takes to say stuck",
 				r.sec(healed), theLock(r.Locks, w.lock), seconds(time.Duration(total(v))), seconds(StuckAfter(r.plan.TTL)))
 		}
@@ -218,7 +226,7 @@ func (w *waiting) grantedSince(t lb.Instant) bool {
 // somebody was asking meanwhile, and nobody did long work.
 func (w *waiting) outage(r *run, strike lb.Instant) (longest lb.Instant) {
 	from := max(r.Start, strike)
-	asking := history.Without(w.asking, history.Union(r.longWork(w)))
+	asking := history.Without(w.asking, r.longWork(w))
 	for i := 0; i <= len(w.grants); i++ {
 		to := r.End
 		if i < len(w.grants) {
@@ -233,7 +241,7 @@ func (w *waiting) outage(r *run, strike lb.Instant) (longest lb.Instant) {
 	return longest
 }
 
-// longWork is when a holder whose process ran relied on the lock, where the plan says that some
+// longWork is when as many holders as there may be, whose processes ran, relied on the lock, where the plan says that some
 // work for long: nobody else can expect to get it then.
 func (r *run) longWork(w *waiting) (spans []span) {
 	if r.plan.Work == "" || r.plan.Work == history.NoWork {
@@ -244,18 +252,30 @@ func (r *run) longWork(w *waiting) (spans []span) {
 			spans = append(spans, history.Without([]span{s}, history.Union(r.SilentIn(a.Client, s)))...)
 		}
 	}
-	return spans
+	return history.Crowded(spans, r.plan.Traits.AtOnce())
+}
+
+// atTheEnd is when, after its last grant, the lock was asked for in vain. Of a semaphore others may still be granted
+// the permits that are left: of it, it is the longest stretch, after all of them were spoken for last.
+func (w *waiting) atTheEnd(r *run) []span {
+	if !r.plan.Traits.Semaphore() {
+		return w.inVain(r, w.lastGrant(r))
+	}
+	since := r.Start
+	for _, s := range r.spoken(w) {
+		since = max(since, s.To)
+	}
+	all := w.inVain(r, min(since, r.End))
+	if len(all) == 0 {
+		return nil
+	}
+	return []span{slices.MaxFunc(all, func(a, b span) int { return cmp.Compare(a.To-a.From, b.To-b.From) })}
 }
 
 // inVain is when, from since to the end of the run, the lock was asked for, not spoken
 // for, and no fault was in force.
 func (w *waiting) inVain(r *run, since lb.Instant) []span {
-	not := []span{{From: math.MinInt64, To: since}, {From: r.End, To: Forever}}
-	for _, a := range w.acqs {
-		if a.Granted() {
-			not = append(not, r.spokenFor(a))
-		}
-	}
+	not := append([]span{{From: math.MinInt64, To: since}, {From: r.End, To: Forever}}, r.spoken(w)...)
 	for i := range r.Faults {
 		not = append(not, r.Faults[i].Span())
 	}

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -28,6 +29,9 @@ func judgeStore(r *run) Layer {
 		}
 	}
 	r.copies = s.settle()
+	if r.plan.Traits.Semaphore() {
+		s.crowds()
+	}
 	if len(r.copies) == 0 {
 		return Layer{Verdict: Vacuous, Summary: "the protected store was not used"}
 	}
@@ -42,6 +46,9 @@ func judgeStore(r *run) Layer {
 			}
 			summary += fmt.Sprintf("%s: %s, %d lost, %d stale, %d refused, %d skipped",
 				name, english.Count(c.Writes, "write"), c.Lost, c.Stale, c.Refused, c.Skipped)
+			if r.plan.Traits.Semaphore() {
+				summary += fmt.Sprintf(", %d crowded", c.Crowded)
+			}
 		}
 	}
 	return s.found.layer(verdict, "%s", summary)
@@ -56,6 +63,7 @@ type regKey struct {
 type register struct {
 	initial, value, added int64 // added by all writes that landed
 	landed                []*history.Access
+	work                  []work // of a semaphore
 }
 
 type store struct {
@@ -105,6 +113,9 @@ func (s *store) take(e *history.Access) error {
 			reg.value = eff.New
 			reg.added += eff.New - eff.Base
 			reg.landed = append(reg.landed, e)
+			if s.run.plan.Traits.Semaphore() {
+				reg.work = append(reg.work, work{cmp.Or(s.reads[e.Acq], e), e})
+			}
 		}
 	}
 	if len(stale) > 0 {

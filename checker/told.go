@@ -21,6 +21,9 @@ func judgeTold(r *run) Layer {
 	if r.Error > 0 { // which grant took the lock from whom is not known then
 		return Layer{Verdict: Vacuous, Summary: "not judged where clocks err"}
 	}
+	if r.plan.Traits.Semaphore() {
+		return Layer{Verdict: Vacuous, Summary: "not judged of a semaphore: which of its holders lost a permit to one grant too many, nobody can tell"}
+	}
 	limit := lb.Instant(r.plan.TTL + toldSlack)
 	var f findings
 	lost := 0

@@ -71,10 +71,12 @@ type Copy struct {
 	Stale   int `json:"stale"`   // landed writes, and reads relied on, whose base was no longer the current value
 	Refused int `json:"refused"` // by token
 	Skipped int `json:"skipped"` // by the client's own look at its lease
+	// Crowded is, of a semaphore, how often somebody was at work beside as many as it has permits.
+	Crowded int `json:"crowded,omitempty"`
 }
 
 // Hurt reports whether the copy went wrong.
-func (c Copy) Hurt() bool { return c.Lost != 0 || c.Stale != 0 }
+func (c Copy) Hurt() bool { return c.Lost != 0 || c.Stale != 0 || c.Crowded != 0 }
 
 // Cell is one algorithm under one fault: the JSON contract of run and matrix.
 type Cell struct {

@@ -8,10 +8,10 @@ import (
 
 // Verify replays a witness against the operations: every operation that took
 // effect must appear once, inside its own interval, in order, and each step must
-// be one that a lock with owners can take. It shares nothing with [Grant] but the
+// be one that a lock with owners can take, of which so many may hold it at once. It shares nothing with [Grant] but the
 // operations, so that a mistake there does not pass here.
-func Verify(ops []Op, w Witness) error {
-	v := verifier{ops: ops, seen: make([]bool, len(ops)), mine: map[ownerLock]holdings{}}
+func Verify(ops []Op, w Witness, permits int) error {
+	v := verifier{ops: ops, permits: permits, seen: make([]bool, len(ops)), mine: map[ownerLock]holdings{}}
 	for _, op := range ops {
 		for int(op.Lock) >= len(v.locks) {
 			v.locks = append(v.locks, lockState{})
@@ -34,11 +34,12 @@ func Verify(ops []Op, w Witness) error {
 }
 
 type verifier struct {
-	ops   []Op
-	seen  []bool
-	of    []state // by acquisition
-	locks []lockState
-	mine  map[ownerLock]holdings
+	ops     []Op
+	permits int
+	seen    []bool
+	of      []state // by acquisition
+	locks   []lockState
+	mine    map[ownerLock]holdings
 }
 
 // state is how far an acquisition has come.
@@ -128,7 +129,9 @@ func (v *verifier) acquire(op Op, l *lockState) error {
 	switch {
 	case v.of[op.ID] != before:
 		return fmt.Errorf("acquisition %d takes lock %d again", op.ID, op.Lock)
-	case l.held.alone > mine.alone, !op.Shared && l.held.all > mine.all:
+	case v.permits > 1 && l.held.all >= v.permits:
+		return fmt.Errorf("acquisition %d takes lock %d, all permits of which are held", op.ID, op.Lock)
+	case v.permits <= 1 && (l.held.alone > mine.alone || !op.Shared && l.held.all > mine.all):
 		return fmt.Errorf("acquisition %d takes lock %d which is held", op.ID, op.Lock)
 	}
 	v.of[op.ID] = holdingShared

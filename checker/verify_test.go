@@ -16,8 +16,8 @@ func TestVerifyRejects(t *testing.T) {
 		{Call: 9, Return: 9, ID: 0, Kind: Release, Result: Lost}, {Call: 4, Return: 5, ID: 2, Kind: Acquire, Result: Fail},
 		{Call: 10, Return: 11, ID: 3, Kind: Acquire}, {Call: 12, Return: 13, ID: 3, Kind: Release},
 	}
-	good := Grant(ops).Witness
-	if err := Verify(ops, good); err != nil || len(good) != 7 {
+	good := Grant(ops, 1).Witness
+	if err := Verify(ops, good, 1); err != nil || len(good) != 7 {
 		t.Fatalf("%v: %v", good, err)
 	}
 	at := func(op int32) int { return slices.IndexFunc(good, func(p Point) bool { return p.Op == op }) }
@@ -48,7 +48,7 @@ func TestVerifyRejects(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := Verify(ops, tt.damage(slices.Clone(good))); err == nil {
+			if err := Verify(ops, tt.damage(slices.Clone(good)), 1); err == nil {
 				t.Error("the verifier accepts it")
 			}
 		})
@@ -62,7 +62,7 @@ func TestVerifyAgainstIllegal(t *testing.T) {
 	for seed := uint64(0); seed < 2000; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		ops := randomOps(rng)
-		if Grant(ops).Count == 0 {
+		if Grant(ops, 1).Count == 0 {
 			continue
 		}
 		for range 20 {
@@ -74,7 +74,7 @@ func TestVerifyAgainstIllegal(t *testing.T) {
 			}
 			slices.SortStableFunc(w, func(a, b Point) int { return int(a.At - b.At) })
 			tried++
-			if Verify(ops, w) == nil {
+			if Verify(ops, w, 1) == nil {
 				t.Fatalf("seed %d: the verifier accepts an order of an illegal history: %v\n%+v", seed, w, ops)
 			}
 		}
@@ -92,7 +92,7 @@ func TestGrantRefusesWhatItCannotJudge(t *testing.T) {
 		"a lock that has no number": {{Call: 1, Return: 2, Lock: -1}},
 	}
 	for name, ops := range tests {
-		if res := Grant(ops); res.Err == nil {
+		if res := Grant(ops, 1); res.Err == nil {
 			t.Errorf("%s: judged as %+v", name, res)
 		}
 	}

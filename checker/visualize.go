@@ -26,7 +26,7 @@ func Visualize(ctx context.Context, w io.Writer, plan history.Plan, ix *history.
 		return fmt.Errorf("reading the history failed: %w", err)
 	}
 	ops := slices.DeleteFunc(r.ops(), func(op Op) bool { return !slices.Contains(f.IDs, r.ID(&r.Acqs[op.ID])) })
-	m := newModel(ops)
+	m := newModel(ops, r.plan.Traits.AtOnce())
 	if len(ops) == 0 || len(m.ids) > maxModel {
 		return fmt.Errorf("%d operations of the finding: porcupine can't draw them", len(ops))
 	}

@@ -75,13 +75,13 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	if err := prog.runsOn(p.Topology, impl.Info()); err != nil {
 		return err
 	}
-	if err := p.work.Info().Available(impl.Info()); err != nil {
+	m := run.Matrix{Catalog: prog.Catalog, Workload: p.work, Base: p.Plan}
+	if err := m.Work(impl.Info()).Available(impl.Info()); err != nil {
 		return usage("%w", err)
 	}
 	if info := impl.Info(); p.Work != "" && p.Work != history.NoWork && !info.Outlasts() {
 		return usage("--work %s: nobody renews the lease of %s: the fault slow-work is work that takes longer", p.Work, info.Name)
 	}
-	m := run.Matrix{Catalog: prog.Catalog, Workload: p.work, Base: p.Plan}
 	plan := m.For(impl, fault, 0)
 	if _, err := prog.Servers(plan); err != nil {
 		return usage("%w", err)

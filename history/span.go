@@ -51,6 +51,33 @@ func Union(spans []Span) []Span {
 	return out
 }
 
+// Crowded are the stretches in which at least n of the spans have an instant in common: [Union] for one.
+func Crowded(spans []Span, n int) (out []Span) {
+	if n <= 1 {
+		return Union(spans)
+	}
+	type edge struct {
+		at lb.Instant
+		by int
+	}
+	edges := make([]edge, 0, 2*len(spans))
+	for _, s := range spans {
+		edges = append(edges, edge{s.From, +1}, edge{s.To, -1})
+	}
+	// Beginnings come before ends: spans that touch have that instant in common.
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.by, a.by)) })
+	now := 0
+	for _, e := range edges {
+		switch now += e.by; {
+		case e.by > 0 && now == n:
+			out = append(out, Span{e.at, e.at})
+		case e.by < 0 && now == n-1:
+			out[len(out)-1].To = e.at
+		}
+	}
+	return out
+}
+
 // Without removes b from a. Both are sorted and disjoint.
 func Without(a, b []Span) []Span {
 	var out []Span

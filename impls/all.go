@@ -45,6 +45,7 @@ var groups = sync.OnceValue(func() []group {
 			redis.Reentrant(),
 			redis.Fair(),
 			redis.ReadWrite(),
+			redis.Semaphore(3),
 			redis.Fenced(),
 			redis.Wait(),
 			redis.Cluster(),
@@ -59,6 +60,7 @@ var groups = sync.OnceValue(func() []group {
 			zk.Container(),
 			zk.TTL(),
 			zk.RW(),
+			zk.Semaphore(3),
 		}},
 		{"etcd", []lb.Impl{
 			etcd.Lease(),

@@ -26,6 +26,9 @@ func TestInfos(t *testing.T) {
 				t.Error("the name is taken")
 			}
 			seen[info.Name] = true
+			if err := info.Traits.Check(); err != nil {
+				t.Error(err)
+			}
 			if len(info.Topologies) == 0 {
 				t.Error("no topology")
 			}

@@ -93,7 +93,7 @@ type mechanism struct{ Name, Short, Meaning string }
 
 // mechanisms explains those that reasons and findings name.
 var mechanisms = []mechanism{
-	{lb.DoubleGrant, "double", "by the answers of the lock two clients held it at once: the lock itself broke."},
+	{lb.DoubleGrant, "double", "by the answers of the lock more clients held it at once than may: the lock itself broke."},
 	{lb.VanishedGrant, "vanished", "the lock service dropped a grant before its lease ended, though nobody else was seen to get it: the lock itself broke, and with luck nobody was hurt."},
 	{lb.Overstay, "overstay", "a holder went on after its lease had ended: every lease allows that, and fencing is the remedy."},
 	{lb.EarlyRelease, "early", "a holder went on after it had given the lock back itself: a mistake of the lock’s user, not of the lock service."},

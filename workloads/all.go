@@ -7,6 +7,7 @@ func All() []Workload {
 	return []Workload{
 		Counter{},
 		Counter{CAS: true},
+		Pool{},
 		Stock{Goods: 1},
 		Stock{Goods: 6},
 		Once{},

@@ -31,7 +31,8 @@ type Judge interface {
 type Info struct {
 	Name string
 	Doc  string
-	// Needs are the traits without which a lock has nothing to do here: Shared.
+	// Needs are the traits without which a lock has nothing to do here: Shared, or more Permits than one. What does not need
+	// them is not for a semaphore: it is wrong where two are at work at once.
 	Needs lb.Traits
 	// Again: a holder asks for what it holds. Where the lock is not reentrant it waits for itself.
 	Again bool
@@ -70,6 +71,12 @@ type Info struct {
 func (i Info) Available(lock lb.Info) error {
 	if i.Needs.Shared && !lock.Traits.Shared {
 		return fmt.Errorf("the workload %s needs a shared mode, and %s has none", i.Name, lock.Name)
+	}
+	switch several := lock.Traits.Semaphore(); {
+	case several && !i.Needs.Semaphore():
+		return fmt.Errorf("the work of %s is for one at a time, and %d may hold %s at once", i.Name, lock.Traits.AtOnce(), lock.Name)
+	case !several && i.Needs.Semaphore():
+		return fmt.Errorf("the workload %s needs a semaphore, and %s is a lock of one", i.Name, lock.Name)
 	}
 	return nil
 }

@@ -46,6 +46,9 @@ func checks(tr lb.Traits) []check {
 	if tr.Fair {
 		all = append(all, check{"fair", long, fair}, check{"dead-waiter", short, deadWaiter})
 	}
+	if tr.Semaphore() {
+		all = append(all, check{"permits", long, permits})
+	}
 	if tr.Push {
 		all = append(all, check{"push", long, push})
 	}

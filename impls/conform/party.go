@@ -16,20 +16,53 @@ import (
 // bench is where one check happens: a lock of its own, and the clients.
 type bench struct {
 	times
-	impl    lb.Impl
-	servers []string
-	speaks  wire.Language
-	ttl     time.Duration
-	trips   RoundTrips
-	wrong   bool // it is no lock
-	lock    string
-	record  *record // what is noted about the algorithm in all checks
-	note    string  // what the check has measured
+	impl     lb.Impl
+	servers  []string
+	speaks   wire.Language
+	ttl      time.Duration
+	trips    RoundTrips
+	wrong    bool // it is no lock
+	unfilled bool // the check takes all permits of a semaphore itself
+	lock     string
+	record   *record // what is noted about the algorithm in all checks
+	note     string  // what the check has measured
 
 	renewals int // that may be on their way when the lock is given back
 
 	mu      sync.Mutex
 	parties []*party
+
+	filling sync.Mutex
+	filled  map[string]bool
+	filler  *party
+}
+
+// fill takes all permits of a semaphore but one, once for each lock: what is left is a lock of one, and held to the
+// same.
+func (b *bench) fill(ctx context.Context, lock string) (err error) {
+	permits := b.impl.Info().Traits.AtOnce()
+	if permits == 1 || b.unfilled {
+		return nil
+	}
+	b.filling.Lock()
+	defer b.filling.Unlock()
+	if b.filled[lock] {
+		return nil
+	}
+	if b.filler == nil {
+		if b.filler, err = b.client(ctx); err != nil {
+			return fmt.Errorf("open one more: %w", err)
+		}
+		b.filled = map[string]bool{}
+	}
+	for n := range permits - 1 {
+		req := b.filler.request(lock)
+		if _, err := b.filler.session.Acquire(ctx, req); err != nil {
+			return b.filler.settle(ctx, req, fmt.Errorf("permit %d of %d: %w", n+1, permits, err))
+		}
+	}
+	b.filled[lock] = true
+	return nil
 }
 
 // run does the check and closes its clients, which must not hang either.
@@ -49,6 +82,7 @@ func (b *bench) run(ctx context.Context, c check) error {
 type party struct {
 	times
 	env     *lb.Env
+	fill    func(ctx context.Context, lock string) error
 	proxies []*proxy
 	session lb.Client
 	watch   *watch
@@ -93,7 +127,7 @@ func (b *bench) stranger() (*party, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := len(b.parties) + 1
-	p := &party{times: b.times, watch: newWatch()}
+	p := &party{times: b.times, watch: newWatch(), fill: b.fill}
 	b.parties = append(b.parties, p)
 	p.env = &lb.Env{
 		Client: fmt.Sprintf("%s.c%d", b.lock, n), TTL: b.ttl, Clock: lb.HostClock{},
@@ -184,6 +218,9 @@ func (p *party) insist(ctx context.Context, lock string, try bool) (h *held, err
 }
 
 func (p *party) ask(ctx context.Context, req lb.Request) (*held, error) {
+	if err := p.fill(ctx, req.Lock); err != nil {
+		return nil, err
+	}
 	lease, err := p.session.Acquire(ctx, req)
 	if err != nil {
 		return nil, p.settle(ctx, req, err)

@@ -101,6 +101,8 @@ func (d Description) check() error {
 		return errors.New("its round_trips are less than one")
 	case !(d.Traits.Fails >= 0 && d.Traits.Fails < 1): // NaN is neither
 		return fmt.Errorf("its traits say that %v of its acquires may fail: a share, from 0 to less than 1", d.Traits.Fails)
+	case d.Traits.Check() != nil:
+		return fmt.Errorf("its traits: %w", d.Traits.Check())
 	case !slices.Contains(d.Requests, d.Takes):
 		return fmt.Errorf("takes is %q, which is not among its requests: %s", d.Takes, strings.Join(d.Requests, ", "))
 	}

@@ -42,6 +42,7 @@ func TestConformance(t *testing.T) {
 		{Reentrant(), "redis", 1, 1, nil},
 		{Fair(), "redis", 1, 1, nil},
 		{ReadWrite(), "redis", 1, 1, nil},
+		{Semaphore(3), "redis", 1, 1, nil},
 		{Fenced(), "redis", 1, 1, nil},
 		{Cluster(), "redis-cluster", 1, 1, nil},
 		{Redlock(), "redis-5", 5, 5, nil},

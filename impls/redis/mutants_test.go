@@ -68,6 +68,7 @@ func allMutants() []mutants.Mutant {
 		mutants.New(SetPXGetDel(), looksThenCompares(), "pause@before-del", lb.DoubleGrant, lb.Broken),
 		mutants.New(countsDown(), Reentrant(), list("lose-reply/0.15ttl", 4), lb.DoubleGrant, lb.Broken).Or(lb.VanishedGrant).Doing("reentrant"),
 		mutants.New(asked("remembers", remembers), asked("asks", asks), "pause-holder", lb.Overstay, lb.Broken),
+		mutants.New(looking(), Semaphore(3), "none", lb.DoubleGrant, lb.Broken),
 		mutants.New(setBy("pcall", "pcall"), setBy("call", "call"), "out-of-memory", lb.DoubleGrant, lb.Broken),
 	}
 }

@@ -22,6 +22,9 @@ type queue struct {
 	mode func(lb.Request) (string, error)
 	// before is the node that the one at i of the queue has to wait for, or "".
 	before func(queue []string, i int) string
+	// change hears when the queue is worth reading again, which it is at once where the channel is nil. Where there is no such
+	// function, that is when the node ahead is gone.
+	change func(ctx context.Context, t *ticket, p place, ahead string) (<-chan zk.Event, error)
 	// last are the numbers of the nodes with which this client held locks last, by lock;
 	// nil where the numbers of a lock's nodes can begin anew.
 	last map[string]int
@@ -60,10 +63,12 @@ func queueInfo(name, doc, source string) lb.Info {
 
 // ephemeral is what a lock that is an ephemeral node is good for.
 func ephemeral() []lb.Expectation {
-	return compose.Except(compose.OnSession(compose.OnMonotonicClock(compose.OnQuorum(compose.FencedLease()), "ZooKeeper")), lb.Expectation{
-		Fault: "kill@after-create", Outcomes: []lb.Outcome{lb.Safe},
-		Why: "the node ends with the session of the one who made it", Source: "ZooKeeper Programmer's Guide, ephemeral nodes",
-	}, compose.KeptAlive())
+	return compose.Except(compose.OnSession(compose.OnMonotonicClock(compose.OnQuorum(compose.FencedLease()), "ZooKeeper")), killedAfterCreate(), compose.KeptAlive())
+}
+
+func killedAfterCreate() lb.Expectation {
+	return lb.Expectation{Fault: "kill@after-create", Outcomes: []lb.Outcome{lb.Safe},
+		Why: "the node ends with the session of the one who made it", Source: "ZooKeeper Programmer's Guide, ephemeral nodes"}
 }
 
 // place is where in the tree an acquisition's node is.

@@ -78,7 +78,11 @@ func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place) er
 		case req.Try:
 			return lb.ErrHeld
 		}
-		deleted, err := watchDelete(ctx, t.session, req, p.lock+"/"+ahead)
+		change := q.change
+		if change == nil {
+			change = aheadGone
+		}
+		deleted, err := change(ctx, t, p, ahead)
 		if err != nil {
 			return fmt.Errorf("zk: watch %s: %w", ahead, err)
 		}
@@ -89,6 +93,11 @@ func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place) er
 			return fmt.Errorf("zk: wait for %s: %w", ahead, err)
 		}
 	}
+}
+
+// aheadGone hears of the end of the node ahead.
+func aheadGone(ctx context.Context, t *ticket, p place, ahead string) (<-chan zk.Event, error) {
+	return watchDelete(ctx, t.session, t.req, p.lock+"/"+ahead)
 }
 
 // children are the names of the nodes in the queue.

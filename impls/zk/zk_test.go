@@ -34,6 +34,7 @@ func TestConformance(t *testing.T) {
 		{"container", zk.Container(), one, createChildren},
 		{"ttl", zk.TTL(), one, createChildren},
 		{"rw", zk.RW(), one, create},
+		{"semaphore", zk.Semaphore(3), one, createChildren},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -55,6 +55,9 @@ var wrongs = []wrong{
 // Default are the bounds of who asks for none.
 var Default = Bounds{Clients: 2, Acquisitions: 2, Polls: 1, Renewals: 1, Expiries: 1, Crashes: 1, Lost: 1, Faults: 1}
 
+// mostClients are walked: of more there are too many orders.
+const mostClients = 3
+
 // Check says what is wrong with them.
 func (b Bounds) Check() error {
 	for _, n := range []struct {
@@ -62,7 +65,7 @@ func (b Bounds) Check() error {
 		got, least int
 		most       int
 	}{
-		{"clients", b.Clients, 2, 3}, {"acquisitions", b.Acquisitions, 1, 9}, {"polls", b.Polls, 0, 9}, {"renewals", b.Renewals, 0, 9},
+		{"clients", b.Clients, 2, mostClients}, {"acquisitions", b.Acquisitions, 1, 9}, {"polls", b.Polls, 0, 9}, {"renewals", b.Renewals, 0, 9},
 		{"expiries", b.Expiries, 0, 9}, {"crashes", b.Crashes, 0, 2}, {"lost", b.Lost, 0, 9}, {"ended", b.Ended, 0, 9}, {"quits", b.Quits, 0, 9}, {"faults", b.Faults, 0, 9},
 	} {
 		if n.got < n.least || n.got > n.most {

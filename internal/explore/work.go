@@ -10,7 +10,7 @@ import (
 
 // works are what clients may do: take a lock, take it once more while they hold it, take it in either mode, and
 // take two locks. Nothing in them is drawn but by who the client is, so that the same moves come to the same.
-var works = []workloads.Workload{workloads.Counter{}, workloads.Reentrant{}, workloads.Readers{InTurn: true}, workloads.Transfer{Accounts: 2}}
+var works = []workloads.Workload{workloads.Counter{}, workloads.Reentrant{}, workloads.Readers{InTurn: true}, workloads.Transfer{Accounts: 2}, workloads.Pool{}}
 
 // Workloads are the names of what clients may do, the first where nobody says.
 func Workloads() (names []string) {
@@ -28,6 +28,9 @@ func (p Plan) Fits(lock lb.Info) error {
 	}
 	if w.Info().Again && !lock.Traits.Reentrant {
 		return fmt.Errorf("%s is not reentrant, and clients of the workload %s take what they hold", lock.Name, p.Workload)
+	}
+	if n := lock.Traits.AtOnce(); n > 1 && p.Bounds.Clients <= n {
+		return fmt.Errorf("%d may hold %s at once, and orders of %d clients show nothing of that; there are orders of up to %d", n, lock.Name, p.Bounds.Clients, mostClients)
 	}
 	return w.Info().Available(lock)
 }

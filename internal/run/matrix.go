@@ -72,7 +72,8 @@ const longWork = "2.5ttl"
 
 // For returns the base plan made one of this algorithm and fault.
 func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
-	info, work, plan := impl.Info(), m.Workload.Info(), m.Base
+	info, plan := impl.Info(), m.Base
+	work := m.Work(info)
 	if plan.Exec != nil && plan.Exec.Name != info.Name {
 		plan.Exec = nil
 	}
@@ -106,6 +107,20 @@ func (m *Matrix) For(impl lb.Impl, fault faults.Fault, n int) history.Plan {
 		plan.Duration = max(plan.Duration, workloads.LongAtLeast(long))
 	}
 	return plan
+}
+
+// Work is what clients do with the lock: what they do in the whole matrix, save that where this is the first workload of the list,
+// and the lock a semaphore, it is the first that is for one.
+func (m *Matrix) Work(lock lb.Info) workloads.Info {
+	work := m.Workload.Info()
+	if all := m.Catalog.Workloads; work.Available(lock) != nil && len(all) > 0 && work.Name == all[0].Info().Name {
+		for _, w := range all {
+			if other := w.Info(); other.Needs.Semaphore() && other.Available(lock) == nil {
+				return other
+			}
+		}
+	}
+	return work
 }
 
 // succession is how long a lease has to last at least where the fault wants it to outlive the leader, and the servers take

@@ -127,7 +127,7 @@ func (s *stage) perform(ctx context.Context, fault faults.Fault, start lb.Instan
 	// measured by must not be missing.
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
-	if s.plan.First {
+	if s.plan.First && !s.plan.Traits.Semaphore() { // of that, who is one too many is seen at the end
 		go s.watch(waiting, stop)
 	}
 	over := func() bool {

@@ -21,7 +21,7 @@ type Sketch struct {
 }
 
 // Parse reads one: an event or a word about the plan (reentrant, fenced, fair, told,
-// push, leased, planned, evidence LAYER, ms) on each line, or between semicolons. Times are nanoseconds, or milliseconds
+// push, leased, planned, permits N, evidence LAYER, ms) on each line, or between semicolons. Times are nanoseconds, or milliseconds
 // after ms.
 func Parse(text string) (Sketch, error) {
 	s, unit := Sketch{}, lb.Instant(1)
@@ -63,6 +63,13 @@ func Parse(text string) (Sketch, error) {
 		}
 		if want, ok := strings.CutPrefix(line, "⇒"); ok {
 			s.Wants = append(s.Wants, strings.TrimSpace(want))
+			continue
+		}
+		if n, ok := strings.CutPrefix(line, "permits "); ok {
+			var err error
+			if s.Plan.Traits.Permits, err = strconv.Atoi(n); err != nil {
+				return s, fmt.Errorf("%q: %w", line, err)
+			}
 			continue
 		}
 		if layer, ok := strings.CutPrefix(line, "evidence "); ok {

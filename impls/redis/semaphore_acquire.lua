@@ -1,0 +1,15 @@
+-- KEYS: the semaphore. ARGV: the owner, the TTL in milliseconds, how many permits
+-- there are.
+-- Returns 0 if one was granted, else the milliseconds until the first lease of its
+-- holders ends, at least 1.
+local time = redis.call("time")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call("zremrangebyscore", KEYS[1], "-inf", now)
+if redis.call("zcard", KEYS[1]) >= tonumber(ARGV[3]) then
+  return tonumber(redis.call("zrange", KEYS[1], 0, 0, "withscores")[2]) - now
+end
+redis.call("zadd", KEYS[1], now + ARGV[2], ARGV[1])
+if redis.call("pttl", KEYS[1]) < tonumber(ARGV[2]) then -- for tidiness: each lease has its own end
+  redis.call("pexpire", KEYS[1], ARGV[2])
+end
+return 0
