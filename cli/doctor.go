@@ -71,7 +71,7 @@ func (p program) examine(ctx context.Context) []finding {
 		}
 		for _, t := range p.Topologies {
 			if t.Servers == 1 {
-				findings = append(findings, said(d.Name+" lab: "+t.Doc, d.Ready(ctx, []lab.Kind{t.Kind}), i == 0))
+				findings = append(findings, said(d.Name+" lab: "+t.Doc, d.Ready(ctx, []lab.Kind{t.Kind}), i == 0 && t.Kind.Make == ""))
 			}
 		}
 	}
