@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -49,7 +50,32 @@ func (consulLock) Info() lb.Info {
 	}
 }
 
-func consulLockExpect() []lb.Expectation { return compose.Lease() }
+// consulLockExpect: no request of the library has an end of its own, so that one to a server that is silent tells its client
+// nothing; but Consul waits for the lock-delay until somebody else is granted the lock.
+func consulLockExpect() []lb.Expectation {
+	const (
+		source   = "github.com/hashicorp/consul/api v1.31.2, lock.go"
+		sessions = `Consul documentation, "Sessions and Distributed Locks"`
+	)
+	untold := []lb.Outcome{lb.Broken, lb.Check, lb.Safe}
+	told := []lb.Outcome{lb.Safe, lb.Check}
+	return compose.Except(compose.OnSession(compose.OnMonotonicClock(compose.OnQuorum(compose.Lease()), "Consul")), slices.Concat(
+		compose.Under(lb.Expectation{Outcomes: untold,
+			Why: "the lock gives no bound, and who is silent, or hears nothing, is not told that the session has ended; whether that is for longer than twice the TTL and the lock-delay is chance", Source: source},
+			"pause-holder", "cut-holder", "pause@before-write", "cut-rejoin", "lost-grant", "late-grant"),
+		compose.Under(lb.Expectation{Outcomes: untold,
+			Why: "a server that is silent lets its client wait for the answer of whether it still holds the lock; its node is taken for dead, and the session ends", Source: source},
+			"cut-leader", "pause-leader", "deaf-leader", "cut-halves", "failover"),
+		compose.Under(lb.Expectation{Outcomes: told,
+			Why: "the question whether the lock is held fails, and the library says that it is lost, whether it is or not", Source: source},
+			"restart-server", "kill-server", "kill-leader", "failover-by-command", "rolling-restart", "kill-two"),
+		compose.Under(lb.Expectation{Outcomes: told,
+			Why: "the library hears at once that the session has ended, and the lock-delay is longer than that takes", Source: sessions},
+			"expire", "expire-holder", "expire-all", "expire@before-write", "expire@*"),
+		[]lb.Expectation{compose.KeptAlive(),
+			{Fault: "flushall", Outcomes: []lb.Outcome{lb.Broken, lb.Check}, Reason: lb.DoubleGrant,
+				Why: "whoever deletes the key of a lock frees it for the next, perhaps before the holder is told", Source: sessions}})...)
+}
 
 func (consulLock) Open(ctx context.Context, env *lb.Env) (lb.Client, error) {
 	if len(env.Servers) == 0 {
