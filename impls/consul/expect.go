@@ -10,7 +10,7 @@ import (
 const docs = `Consul documentation, "Sessions and Distributed Locks"`
 
 // health is why a server that is gone takes sessions with it.
-const health = "what was granted is known to a majority, and so to every later leader, who begins all TTLs anew; but a session is tied to the node of the server that made it, and ends when that is taken for dead"
+const health = "what was granted is known to a majority, and so to every later leader, who begins all TTLs again; but a session is tied to the node of the server that made it, and ends when that is taken for dead"
 
 // endingServers are the faults that take a server, or the one that leads, away for a while.
 var endingServers = []string{"restart-server", "kill-server", "kill-leader", "cut-leader", "pause-leader", "deaf-leader", "cut-halves", "failover",
@@ -30,7 +30,7 @@ func expect() []lb.Expectation {
 // deleted is what becomes of a lock whose key is deleted.
 func deleted() lb.Expectation {
 	return lb.Expectation{Fault: "flushall", Outcomes: []lb.Outcome{lb.Broken}, Reason: lb.DoubleGrant,
-		Why: "the lock is advisory: whoever deletes its key frees it, and with the key begins its LockIndex anew; the session goes on, so that nobody tells the holder", Source: docs}
+		Why: "the lock is advisory: whoever deletes its key frees it, and with the key begins its LockIndex again; the session goes on, so that nobody tells the holder", Source: docs}
 }
 
 // delayedExpect is that of one with Consul's own.
