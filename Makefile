@@ -142,7 +142,8 @@ test-kubernetes: ## a real Kubernetes of three nodes on this machine, as root, a
 	go test -tags kubernetes -count=1 -timeout 60m -run '^TestOnKubernetes$$' -v ./cli
 
 test-consul: consul ## every test of Consul's locks and servers, which make test does without
-	go test -tags consul -count=1 -timeout 30m ./backends/consul ./impls/consul ./impls/peers -run Consul
+	go test -tags consul -count=1 -timeout 30m ./backends/consul ./impls/consul
+	go test -tags consul -count=1 -timeout 30m -run '^TestConsulConformance$$' ./impls/peers
 
 bench-checker: ## what the checkers cost, beside porcupine on the same histories
 	go test -run '^$$' -bench . -benchmem ./checker ./history
