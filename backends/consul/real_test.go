@@ -62,7 +62,7 @@ func TestReal(t *testing.T) {
 	r.Want(t, "create =create("+id+")")
 	const key = "/v1/kv/lockbench:a"
 	for _, tc := range []struct{ method, what, said, want string }{
-		{http.MethodGet, key, "", "read =read!"},
+		{http.MethodGet, key, "", "get =get!"},
 		{http.MethodPut, key + "?acquire=" + id, "true", "acquire =acquire"},
 		{http.MethodPut, key + "?acquire=" + strings.Repeat("0", 8) + id[8:], "", "acquire =acquire!"},
 		{http.MethodGet, key + "?index=1&wait=1s", "", "watch =watch"},

@@ -18,7 +18,7 @@ var Language = wire.Language{
 	Reads: []string{read, watch, info}, KeepAlives: []string{renew},
 }
 
-const read, watch, info, renew, create = "read", "watch", "info", "renew", "create"
+const read, watch, info, renew, create = "get", "watch", "info", "renew", "create"
 
 // protocol reads messages of HTTP/1.1.
 type protocol struct {

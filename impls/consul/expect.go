@@ -36,11 +36,12 @@ func deleted() lb.Expectation {
 // delayedExpect is that of one with Consul's own.
 func delayedExpect() []lb.Expectation {
 	const waits = "Consul waits for up to twice the TTL, and then for the lock-delay, until it grants the lock to somebody else: "
+	// A grant that is gone before its lease is over is a promise that was broken, were there nobody else.
+	const told = "the lock-delay is longer than it takes until the holder asks for its renewal and is told; until then it relies on a lock that is nobody's"
 	return compose.Except(expect(), slices.Concat(
-		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check},
-			Why: health + "; the lock-delay is longer than it takes until the holder asks for its renewal, and is told", Source: docs}, endingServers...),
-		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check},
-			Why: "the lock-delay is longer than it takes until the holder asks for its renewal, and is told", Source: docs}, ending...),
+		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check, lb.Fence},
+			Why: health + "; " + told, Source: docs}, endingServers...),
+		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check, lb.Fence}, Why: told, Source: docs}, ending...),
 		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe, lb.Check}, Reason: lb.Overstay,
 			Why: waits + "a holder that is away for longer can see that its lease is over", Source: docs}, "pause-holder", "cut-holder"),
 		[]lb.Expectation{{Fault: "pause@before-write", Outcomes: []lb.Outcome{lb.Safe, lb.Fence}, Reason: lb.Overstay,

@@ -82,7 +82,7 @@ func (c *client) try(ctx context.Context, req lb.Request, t *ticket) (*lb.Lease,
 		t.unsure = true
 		return nil, err
 	}
-	pair, _, err := c.read(ctx, req, "read", &api.QueryOptions{RequireConsistent: true}, c.bounded)
+	pair, _, err := c.read(ctx, req, "get", &api.QueryOptions{RequireConsistent: true}, c.bounded)
 	switch {
 	case err != nil:
 		return nil, err
@@ -113,7 +113,7 @@ const delayed = 100 * time.Millisecond
 
 // await returns when the lock is perhaps to be had: when it was held, and has been given back since.
 func (c *client) await(ctx context.Context, req lb.Request) error {
-	pair, index, err := c.read(ctx, req, "read", &api.QueryOptions{}, c.asking)
+	pair, index, err := c.read(ctx, req, "get", &api.QueryOptions{}, c.asking)
 	for err == nil && pair != nil && pair.Session != "" {
 		held := pair.Session
 		err = c.env.Wait(ctx, req, "watch", func(ctx context.Context) (err error) {

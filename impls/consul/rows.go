@@ -40,8 +40,8 @@ func info(name, doc string, least time.Duration, expect []lb.Expectation) lb.Inf
 	return lb.Info{
 		Name: name, Doc: doc, Source: `Consul documentation, "Sessions and Distributed Locks" and "Application leader election"`,
 		Topologies: []string{"consul", "consul-3"},
-		Requests:   []string{"acquire", "read", "watch", "release", "renew", "create", "destroy"},
-		Reads:      []string{"read", "watch"},
+		Requests:   []string{"acquire", "get", "watch", "release", "renew", "create", "destroy"},
+		Reads:      []string{"get", "watch"},
 		Own:        []string{"renew", "create"},
 		Takes:      "acquire",
 		MinTTL:     least,

@@ -40,8 +40,8 @@ func (consulLock) Info() lb.Info {
 		Doc:        "api.Lock of Consul's library: a session for each lock, with Consul's own lock-delay",
 		Source:     "github.com/hashicorp/consul/api v1.31.2, lock.go",
 		Topologies: []string{"consul", "consul-3"},
-		Requests:   []string{"create", "read", "acquire", "watch", "renew", "release", "destroy"},
-		Reads:      []string{"read", "watch"},
+		Requests:   []string{"create", "get", "acquire", "watch", "renew", "release", "destroy"},
+		Reads:      []string{"get", "watch"},
 		Own:        []string{"create", "renew"},
 		Takes:      "acquire",
 		MinTTL:     21 * time.Second, // after two of them, a lock-delay and a pause of the library it is not stuck
