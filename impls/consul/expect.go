@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/impls/internal/compose"
 )
 
+// A leader that stood still and leads again may end sessions that were renewed since: docs/findings/consul-frozen-leader.md.
 const docs = `Consul documentation, "Sessions and Distributed Locks"`
 
 // health is why a server that is gone takes sessions with it.

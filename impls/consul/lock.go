@@ -40,7 +40,7 @@ type client struct{ sessions }
 
 // Acquire implements [lb.Client].
 func (c *client) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
-	for {
+	for free := false; ; {
 		t, err := c.take(ctx, req)
 		if err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func (c *client) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error)
 		if req.Try {
 			return nil, err
 		}
-		if err := c.await(ctx, req); err != nil {
+		if free, err = c.await(ctx, req, free); err != nil {
 			return nil, lb.NoEffect(err)
 		}
 	}
@@ -111,8 +111,9 @@ func (c *client) read(ctx context.Context, req lb.Request, name string, how *api
 // tells nobody when it is.
 const delayed = 100 * time.Millisecond
 
-// await returns when the lock is perhaps to be had: when it was held, and has been given back since.
-func (c *client) await(ctx context.Context, req lb.Request) error {
+// await returns when the lock is perhaps to be had: when it was held, and has been given back since, or when nobody holds it.
+// If it was so before, and somebody was refused it, its lock-delay is not over.
+func (c *client) await(ctx context.Context, req lb.Request, before bool) (free bool, err error) {
 	pair, index, err := c.read(ctx, req, "get", &api.QueryOptions{}, c.asking)
 	for err == nil && pair != nil && pair.Session != "" {
 		held := pair.Session
@@ -121,13 +122,16 @@ func (c *client) await(ctx context.Context, req lb.Request) error {
 			return err
 		})
 		if err == nil && (pair == nil || pair.Session != held) {
-			return nil
+			return false, nil
 		}
 	}
-	if ctx.Err() != nil {
-		return errors.Join(ctx.Err(), err)
+	switch {
+	case ctx.Err() != nil:
+		return false, errors.Join(ctx.Err(), err)
+	case err == nil && !before:
+		return true, nil
 	}
-	return c.env.Pause(ctx, req, delayed) // the next server may know more
+	return err == nil, c.env.Pause(ctx, req, delayed) // after an error the next server may know more
 }
 
 // asking is ctx for a question that is answered at once, watching for one that is answered after a lease, and, as Consul has it,

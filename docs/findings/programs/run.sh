@@ -23,6 +23,7 @@ answers() { # PORT: within 20 s
 }
 
 up() { # SERVER: starts it, once
+	[ $1 = none ] && { [ -n "$address" ]; return; } # it starts its own
 	answered=$1
 	[ -e "$dir/$1" ] && { answers ${!1}; return; }
 	case $1 in
@@ -76,6 +77,7 @@ for path in */main.*; do
 	esac
 	echo "== $name"
 	address=127.0.0.1:${!server}
+	[ $name = consul-frozen-leader ] && server=none address=$(ls "${XDG_CACHE_HOME:-$HOME/.cache}"/lockbench/consul-*/consul 2>/dev/null | tail -1)
 	[ $server = pgbouncer ] && address=postgres://postgres@$address/postgres
 	if ! up $server; then
 		echo "-- skipped: no $server" && skipped=$((skipped + 1))

@@ -34,7 +34,7 @@ func main() {
 	waiter := session(`{}`)
 	for n := 1; n <= 100; n++ {
 		key, holder := fmt.Sprintf("/v1/kv/delayed-%d-%d", os.Getpid(), n), session(`{"LockDelay": "15s"}`)
-		fmt.Print("the holder acquires: ", put(key+"?acquire="+holder, ""))
+		fmt.Println("the holder acquires:", put(key+"?acquire="+holder, ""))
 		granted := make(chan time.Time)
 		for range 10 { // all in the waiter's session: whoever of them is granted it holds it
 			go func() {
@@ -47,7 +47,7 @@ func main() {
 		}
 		time.Sleep(100 * time.Millisecond)
 		ended := time.Now()
-		fmt.Print("its session is ended: ", put("/v1/session/destroy/"+holder, ""))
+		fmt.Println("its session is ended:", put("/v1/session/destroy/"+holder, ""))
 		select {
 		case at := <-granted:
 			fmt.Printf("the waiter is granted the lock %v later\n", at.Sub(ended).Round(time.Millisecond))
