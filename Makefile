@@ -67,6 +67,10 @@ languages: ## install the languages and libraries of the locks that are not in G
 		$(PYTHON)/pymysql=python3-pymysql $(PYTHON)/psycopg2=python3-psycopg2 \
 		php=php-cli /usr/share/php/Symfony/Component/Lock=php-symfony-lock '/usr/lib/php/*/redis.so=php-redis' '/usr/lib/php/*/pdo_mysql.so=php-mysql'
 
+# A module of its own, as Kubernetes is: it has a hundred others for its dependencies.
+consul: ## build Consul, the servers of its locks, from its modules, if it is not there; in some five minutes
+	@docker/consul/build.sh
+
 browser: ## install the browser that the tests of the pages look through, if none is there (Debian)
 	@docker/install.sh $(if $(shell command -v chromium google-chrome chromium-browser),,chromium=chromium) pdftotext=poppler-utils
 
@@ -108,6 +112,7 @@ lint: ## gofmt, go vet, staticcheck; the examples and the programs of the findin
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	go vet ./...
 	go vet -tags kubernetes ./cli # where make test-kubernetes has its test
+	go vet -tags consul ./backends/consul ./impls/consul ./impls/peers # and make test-consul
 	go run $(STATICCHECK) ./...
 	cd examples && go build -o /dev/null ./... && go vet ./...
 	cd docs/findings/programs && go build -o /dev/null ./... && go vet ./...
@@ -139,6 +144,10 @@ test-kubernetes: ## a matrix on a real Kubernetes of three nodes on this machine
 	cd docker/kubernetes && go test -trimpath -count=1 -timeout 60m -v ./...
 	go test -tags kubernetes -count=1 -timeout 60m -run '^TestOnKubernetes$$' -v ./cli
 
+test-consul: consul ## every test of Consul's locks and servers, which make test does without
+	go test -tags consul -count=1 -timeout 30m ./backends/consul ./impls/consul
+	go test -tags consul -count=1 -timeout 30m -run '^TestConsulConformance$$' ./impls/peers
+
 bench-checker: ## what the checkers cost, beside porcupine on the same histories
 	go test -run '^$$' -bench . -benchmem ./checker ./history
 
@@ -157,4 +166,4 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 noise: servers ## ten benchmarks of one build, each with each, must not differ, and ten of a build with a lock that is 10% slower must
 	LOCKBENCH_TEST_ALL=yes LOCKBENCH_NOISE=10 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
 
-.PHONY: help bench bench-all front results claims bugs findings build servers browser compose test test-all test-times lint packages docker-images release image test-kubernetes bench-checker test-long mutate-checkers mutants noise
+.PHONY: help bench bench-all front results claims bugs findings build servers consul browser compose test test-all test-times lint packages docker-images release image test-kubernetes test-consul bench-checker test-long mutate-checkers mutants noise

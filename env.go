@@ -193,7 +193,7 @@ func (e *Env) After(ctx context.Context, as Actor, req Request, what string, d t
 // Session tells of a session that the client has with the lock service from now on, and
 // that its locks end with: anybody could end it there. It is named as the servers name it:
 // in ZooKeeper by its id and password, in hex, with a colon between; in etcd by the lease's
-// id in hex; in MySQL by the number of the connection, in PostgreSQL by that of the
+// id in hex; in Consul by its id; in MySQL by the number of the connection, in PostgreSQL by that of the
 // process which serves it, both with where the client is behind an @.
 func (e *Env) Session(name string) {
 	if p, ok := e.Probe.(SessionProbe); ok {

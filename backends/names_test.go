@@ -46,7 +46,7 @@ var namedElsewhere = map[string]string{
 	"internal/worker/protocol.go":         "a word of a protocol of its own",
 }
 
-var backendNames = regexp.MustCompile(`(?i)redis|redlock|sentinel|zookeeper|\bzk-|etcd|mariadb|mysql|postgres|memcached|\bnats\b`)
+var backendNames = regexp.MustCompile(`(?i)redis|redlock|sentinel|zookeeper|\bzk-|etcd|mariadb|mysql|postgres|memcached|\bnats\b|consul`)
 
 // TestNames: nobody outside of the folders of a backend and of its locks names one, but those who are listed, and these do.
 // Surveys, facts about servers and examples are about them.

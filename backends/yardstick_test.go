@@ -11,12 +11,12 @@ import (
 func TestMain(m *testing.M) { labtest.Main(m) }
 
 // TestYardsticks makes both round trips twice on one server of each software: what the first
-// left behind is not in the way of the second.
+// left behind is not in the way of the second. What is an install of its own has such a test of its own.
 func TestYardsticks(t *testing.T) {
 	met := map[string]bool{}
 	for _, top := range backends.Topologies() {
 		software := top.Kind.Software.Name
-		if top.Servers == 0 || met[software] {
+		if top.Servers == 0 || top.Kind.Make != "" || met[software] {
 			continue
 		}
 		met[software] = true

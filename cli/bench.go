@@ -83,6 +83,9 @@ func (p program) completeBench(b *benchFlags) error {
 	if err != nil {
 		return err
 	}
+	if b.algorithms == "*" {
+		locks = slices.DeleteFunc(locks, p.isAbsent(b.Lab))
+	}
 	b.Groups = map[string]string{}
 	for _, l := range locks {
 		name := l.Info().Name
@@ -132,6 +135,15 @@ func (p program) completeBench(b *benchFlags) error {
 		b.out, b.ours = rundir.NewDir("bench"), true
 	}
 	return nil
+}
+
+// isAbsent says of a lock that nobody has asked for by its name whether its servers are an install of their own that is not there.
+func (p program) isAbsent(labName string) func(lb.Impl) bool {
+	return func(l lb.Impl) bool {
+		driver, err := p.Lab(labName, "")
+		t, err2 := p.Topology(l.Info().Topologies[0])
+		return err == nil && err2 == nil && driver.Absent(t.Kind) != nil
+	}
 }
 
 // wrongDistances says what is wrong with them, or "".

@@ -71,7 +71,11 @@ func (p program) examine(ctx context.Context) []finding {
 		}
 		for _, t := range p.Topologies {
 			if t.Servers == 1 {
-				findings = append(findings, said(d.Name+" lab: "+t.Doc, d.Ready(ctx, []lab.Kind{t.Kind}), i == 0))
+				err := d.Absent(t.Kind)
+				if err == nil {
+					err = d.Ready(ctx, []lab.Kind{t.Kind})
+				}
+				findings = append(findings, said(d.Name+" lab: "+t.Doc, err, i == 0 && t.Kind.Make == ""))
 			}
 		}
 	}

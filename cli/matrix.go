@@ -260,13 +260,22 @@ func (prog program) finishMatrix(cmd *cobra.Command, m *run.Matrix, f *matrixFla
 	return err
 }
 
-// canRun says whether this machine has what all runs of the matrix need.
+// canRun says whether this machine has what all runs of the matrix need. Rows whose servers are an install of their own
+// are n/a without it, unless there is no other row.
 func (prog program) canRun(ctx context.Context, p *planFlags, m *run.Matrix) error {
-	var topologies []string
+	var topologies, absent []string
 	for _, a := range m.Algorithms {
 		for _, f := range m.Faults {
-			topologies = append(topologies, m.For(a, f, 0).Topology)
+			plan := m.For(a, f, 0)
+			if t, err := prog.Servers(plan); err == nil && p.driver.Absent(t.Kind) != nil {
+				absent = append(absent, plan.Topology)
+			} else {
+				topologies = append(topologies, plan.Topology)
+			}
 		}
+	}
+	if len(topologies) == 0 {
+		topologies = absent
 	}
 	return prog.readyFor(ctx, p, topologies...)
 }

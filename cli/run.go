@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/lab"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 )
@@ -86,7 +87,9 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	if _, err := prog.Servers(plan); err != nil {
 		return usage("%w", err)
 	}
-	if err := m.Available(plan, fault); err != nil {
+	if err := m.Available(plan, fault); errors.Is(err, lab.ErrMissing) {
+		return exit{exitCantRun, fmt.Errorf("this machine can't run it: %w", err)}
+	} else if err != nil {
 		return usage("%s under %s can't be run here: %w", plan.Algorithm, fault.Name, err)
 	}
 	if err := prog.readyFor(cmd.Context(), p, plan.Topology); err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/consul"
 	"github.com/lockbench/lockbench/impls/etcd"
 	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/impls/memcached"
@@ -94,12 +95,17 @@ var groups = sync.OnceValue(func() []group {
 			nats.AnyDelete(),
 			nats.Lease(),
 		}},
+		{"Consul", []lb.Impl{
+			consul.Session(),
+			consul.NoDelay(),
+		}},
 		{"Libraries", append([]lb.Impl{
 			peers.Redsync(),
 			peers.Redislock(),
 			peers.SetNX(),
 			peers.Rueidislock(),
 			peers.ZKLock(),
+			peers.ConsulLock(),
 		}, languages.Libraries()...)},
 		{"As published", []lb.Impl{
 			published.Lettuce(),

@@ -74,3 +74,15 @@ func (d Driver) Can(a Ability) error {
 	}
 	return nil
 }
+
+// Absent says why the lab has no such servers, if they are an install of their own ([Kind.Make]) that is not there, or nil.
+func (d Driver) Absent(k Kind) error {
+	ofImage := k.Image != "" && d.Can(OwnImages) == nil
+	if k.Make == "" || d.Borrowed != nil || ofImage {
+		return nil
+	}
+	if err := d.Can(OwnServers); err != nil {
+		return err
+	}
+	return k.Missing()
+}

@@ -126,7 +126,7 @@ func (t Topology) With(o Own) (Topology, error) {
 			t.Watchers.Needs, t.Watchers.Install = []string{path}, ""
 		}
 		t.Kind.Version, t.Kind.Needs = Version{Of: path}, []string{path}
-		t.Kind.Install = ""
+		t.Kind.Install, t.Kind.Make = "", ""
 		if sw.Runs != "" {
 			t.Kind.Needs = []string{sw.Runs}
 			t.Kind.Version = Version{Of: kind.Version.Of, Command: sw.Asks(path)}

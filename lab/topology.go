@@ -68,6 +68,9 @@ type Kind struct {
 	// them; none where lockbench brings its own.
 	Needs   []string
 	Install string
+	// Make is the make target that installs them, "" for servers. Another one is an install of its own, which nobody has
+	// to have who wants others: without it their locks are n/a.
+	Make string
 	// Image names the container image that has the programs, for labs of containers: NAME, or
 	// SHORT=NAME where one that was built here may stand in for it, lockbench/SHORT:debian, or
 	// one that the user names in LOCKBENCH_IMAGE_SHORT.
@@ -153,10 +156,13 @@ type Version struct {
 func (k Kind) Missing() error {
 	for _, program := range k.Needs {
 		_, err := Resolve([]string{program})
-		if err != nil && k.Install == "" {
+		switch {
+		case err == nil:
+		case k.Make != "":
+			return fmt.Errorf("%w: run 'make %s'", err, k.Make)
+		case k.Install == "":
 			return err
-		}
-		if err != nil {
+		default:
 			return fmt.Errorf("%w: run 'make servers' or '%s'", err, k.Install)
 		}
 	}
@@ -176,7 +182,7 @@ func Resolve(argv []string) ([]string, error) {
 		path, err = exec.LookPath(filepath.Join(dir, argv[0]))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is %w", argv[0], ErrMissing)
+		return nil, fmt.Errorf("%s is %w", latest(argv[0]), ErrMissing)
 	}
 	return append([]string{path}, argv[1:]...), nil
 }

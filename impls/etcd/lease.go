@@ -7,6 +7,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
+	"github.com/lockbench/lockbench/impls/internal/kept"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -85,7 +86,7 @@ func (c *leaseClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 	}
 	if err == nil {
 		var lease *lb.Lease
-		if lease, err = t.hand(uint64(t.revision)); err == nil {
+		if lease, err = t.Hand(uint64(t.revision)); err == nil {
 			return lease, nil
 		}
 	}
@@ -103,7 +104,7 @@ func (c *leaseClient) enter(ctx context.Context, req lb.Request) (t *ticket, bef
 		return t, before, err
 	}
 	// It has ended since the acquisition before, and this client was not told.
-	t.stop()
+	t.Stop()
 	c.held.Drop(req.Owner)
 	if t, err = c.grant(ctx, req); err != nil {
 		return nil, "", err
@@ -203,7 +204,7 @@ func (c *leaseClient) look(ctx context.Context, req lb.Request, t *ticket, revis
 		return "", fmt.Errorf("etcd: read the queue: %w", err)
 	}
 	if len(got.Kvs) == 0 || got.Kvs[0].CreateRevision != t.revision {
-		return "", lb.NoEffect(errEnded)
+		return "", lb.NoEffect(kept.ErrEnded)
 	}
 	if len(got.Kvs) == 1 {
 		return "", nil
@@ -226,12 +227,12 @@ func (c *leaseClient) Release(ctx context.Context, req lb.Request) error {
 	deleted, err := c.etcd.Delete(unlock.in(ctx), t.key)
 	if err != nil {
 		t.unsure = true
-		t.stop() // a lock that can't be released must at least expire
+		t.Stop() // a lock that can't be released must at least expire
 		return fmt.Errorf("etcd: delete %s: %w", t.key, err)
 	}
-	granted := t.granted()
+	granted := t.Granted()
 	if deleted.Deleted == 0 {
-		t.stop() // the lease has ended, or else somebody meddles
+		t.Stop() // the lease has ended, or else somebody meddles
 		c.held.Drop(req.Owner)
 		if granted && unlock.sent > 1 {
 			return lb.ErrReleased

@@ -34,10 +34,10 @@ func (c *leases) take(ctx context.Context, req lb.Request) (*ticket, error) {
 		last := len(c.free) - 1
 		k := c.free[last]
 		c.free = c.free[:last]
-		if k.lease.Valid() {
+		if k.Lease.Valid() {
 			return c.begin(req, k), nil
 		}
-		k.stop()
+		k.Stop()
 	}
 	return c.grant(ctx, req)
 }
@@ -52,7 +52,7 @@ func (c *leases) grant(ctx context.Context, req lb.Request) (*ticket, error) {
 }
 
 func (c *leases) begin(req lb.Request, k *keeper) *ticket {
-	k.serve(&req)
+	k.Serve(&req)
 	t := &ticket{keeper: k}
 	c.held.Put(req.Owner, t)
 	return t
@@ -73,7 +73,7 @@ func (c *leases) lease(ctx context.Context, req lb.Request) (*keeper, error) {
 // leaveFree ends an acquisition whose lease can be used again.
 func (c *leases) leaveFree(req lb.Request, t *ticket) {
 	c.held.Drop(req.Owner)
-	t.serve(nil)
+	t.Serve(nil)
 	c.free = append(c.free, t.keeper)
 }
 
@@ -101,7 +101,7 @@ func (c *leases) leave(ctx context.Context, req lb.Request, err error, release f
 // a lock that was granted, can have protected a holder until now. The library asks
 // again by itself; that a lease is not known after the first time proves nothing.
 func (c *leases) revoke(ctx context.Context, req lb.Request, t *ticket) error {
-	t.stop()
+	t.Stop()
 	revoke := &call{req: req}
 	_, err := c.etcd.Revoke(revoke.in(ctx), t.id)
 	unknown := errors.Is(err, rpctypes.ErrLeaseNotFound)
@@ -110,7 +110,7 @@ func (c *leases) revoke(ctx context.Context, req lb.Request, t *ticket) error {
 	}
 	c.held.Drop(req.Owner)
 	switch {
-	case !t.granted():
+	case !t.Granted():
 		return lb.ErrLost
 	case unknown && revoke.sent > 1:
 		return lb.ErrReleased
@@ -123,10 +123,10 @@ func (c *leases) revoke(ctx context.Context, req lb.Request, t *ticket) error {
 // Close implements lb.Client.
 func (c *leases) Close() error {
 	for _, t := range c.held.All() {
-		t.stop()
+		t.Stop()
 	}
 	for _, k := range c.free {
-		k.stop()
+		k.Stop()
 	}
 	return c.etcd.Close()
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/kept"
 	"github.com/lockbench/lockbench/impls/locktest"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/testkit"
@@ -113,11 +114,11 @@ func (c noRecheck) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, erro
 	if err == nil {
 		err = c.await(ctx, req, t, before)
 	}
-	if err != nil && !errors.Is(err, errEnded) {
+	if err != nil && !errors.Is(err, kept.ErrEnded) {
 		return nil, err
 	}
 	lease := c.env.Grant(req, uint64(t.revision), 0)
-	t.lock.Store(lease)
+	t.Tell(lease)
 	return lease, nil
 }
 
@@ -133,7 +134,7 @@ func (c ghost) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 		err = c.await(ctx, req, t, before)
 	}
 	if err == nil {
-		return t.hand(uint64(t.revision))
+		return t.Hand(uint64(t.revision))
 	}
 	_ = c.Release(ctx, req)
 	if errors.Is(err, lb.ErrHeld) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/impls/internal/kept"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -23,12 +24,12 @@ func (c byClock) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error)
 	if err == nil {
 		err = c.await(ctx, req, t, before)
 	}
-	end := t.lease.Until()
-	if err != nil && !errors.Is(err, errEnded) || c.env.Clock.Mono() >= end {
-		return nil, c.leave(ctx, req, errors.Join(err, errEnded), c.Release)
+	end := t.Lease.Until()
+	if err != nil && !errors.Is(err, kept.ErrEnded) || c.env.Clock.Mono() >= end {
+		return nil, c.leave(ctx, req, errors.Join(err, kept.ErrEnded), c.Release)
 	}
 	lease := c.env.Grant(req, uint64(t.revision), end)
-	t.lock.Store(lease)
+	t.Tell(lease)
 	return lease, nil
 }
 
@@ -56,7 +57,7 @@ func (c fromRevision) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, e
 	}
 	if err == nil {
 		var lease *lb.Lease
-		if lease, err = t.hand(uint64(t.revision)); err == nil {
+		if lease, err = t.Hand(uint64(t.revision)); err == nil {
 			return lease, nil
 		}
 	}

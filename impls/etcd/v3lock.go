@@ -71,7 +71,7 @@ func (c *v3lockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 	}
 	if err == nil {
 		var lease *lb.Lease
-		if lease, err = t.hand(uint64(t.revision)); err == nil {
+		if lease, err = t.Hand(uint64(t.revision)); err == nil {
 			return lease, nil
 		}
 	}
@@ -118,14 +118,14 @@ func (c *v3lockClient) Release(ctx context.Context, req lb.Request) error {
 	if !ok {
 		return lb.ErrLost
 	}
-	t.stop()
+	t.Stop()
 	if t.key != "" {
 		if _, err := c.locks.Unlock(For(ctx, req), &v3lockpb.UnlockRequest{Key: []byte(t.key)}); err != nil {
 			return fmt.Errorf("etcd: Unlock: %w", clientv3.ContextError(ctx, err))
 		}
 	}
 	err := c.revoke(ctx, req, t)
-	if errors.Is(err, lb.ErrLost) && t.granted() && t.endedByItself() {
+	if errors.Is(err, lb.ErrLost) && t.Granted() && t.EndedByItself() {
 		return lb.ErrReleased // perhaps long after the Unlock
 	}
 	return err

@@ -126,8 +126,11 @@ func (c Catalog) Setting(plan history.Plan) (s faults.Setting, err error) {
 }
 
 // Ready says why the setting's lock can't be run, or nil: one that is a program needs a lab
-// that shares this machine's files, and its language.
+// that shares this machine's files, and its language, and some servers are an install of their own.
 func (c Catalog) Ready(s faults.Setting) error {
+	if err := s.Lab.Absent(s.Topology.Kind); err != nil {
+		return err
+	}
 	if !s.Algorithm.Program {
 		return nil
 	}
@@ -148,13 +151,16 @@ type Demanding interface {
 }
 
 // Elsewhere is the catalogue of a machine that plans what others run: what a lock needs need not
-// be here.
+// be here, nor servers that are an install of their own.
 func (c Catalog) Elsewhere() Catalog {
 	locks := make([]lb.Impl, len(c.Locks))
 	for i, l := range c.Locks {
 		locks[i] = elsewhere{l}
 	}
-	c.Locks = locks
+	c.Locks, c.Topologies = locks, slices.Clone(c.Topologies)
+	for i := range c.Topologies {
+		c.Topologies[i].Kind.Make = ""
+	}
 	return c
 }
 

@@ -8,7 +8,7 @@ lockbench=$(realpath "${LOCKBENCH:-../../../lockbench}")
 dir=$(mktemp -d /tmp/findings-XXXXXX)
 chmod 755 "$dir"
 trap 'kill $(jobs -p) 2>/dev/null; wait 2>/dev/null; rm -rf "$dir"' EXIT
-redis=36379 memcached=31211 etcd=32379 zookeeper=32181 postgres=35432 pgbouncer=36432 mariadb=33306
+redis=36379 memcached=31211 etcd=32379 zookeeper=32181 postgres=35432 pgbouncer=36432 mariadb=33306 consul=38500
 
 start() { # NAME COMMAND...: a server in a directory of its own
 	local name=$1
@@ -23,6 +23,7 @@ answers() { # PORT: within 20 s
 }
 
 up() { # SERVER: starts it, once
+	[ $1 = none ] && { [ -n "$address" ]; return; } # it starts its own
 	answered=$1
 	[ -e "$dir/$1" ] && { answers ${!1}; return; }
 	case $1 in
@@ -59,6 +60,14 @@ up() { # SERVER: starts it, once
 			auth_type=any pool_mode=transaction unix_socket_dir= >"$dir/pgbouncer/conf"
 		start pgbouncer $([ $UID = 0 ] && echo setpriv --reuid nobody --regid nogroup --clear-groups) pgbouncer conf
 		;;
+	consul) # an install of its own: make consul
+		local program
+		program=$(ls "${XDG_CACHE_HOME:-$HOME/.cache}"/lockbench/consul-*/consul 2>/dev/null | tail -1)
+		[ -n "$program" ] || return 1
+		start consul "$program" agent -dev -bind 127.0.0.1 -client 127.0.0.1 -http-port $consul -server-port 38300 -serf-lan-port 38301 \
+			-serf-wan-port -1 -dns-port -1 -grpc-port -1 -grpc-tls-port -1 -hcl 'disable_update_check = true'
+		answers $consul && for _ in {1..100}; do curl -fs http://127.0.0.1:$consul/v1/status/leader | grep -q : && break; sleep 0.1; done
+		;;
 	esac
 	answers ${!1}
 }
@@ -74,9 +83,11 @@ for path in */main.*; do
 	pgbouncer-*) server=pgbouncer ;;
 	tooz-postgresql-*) server=postgres ;;
 	symfony-pdo-*) server=mariadb ;;
+	consul-*) server=consul ;;
 	esac
 	echo "== $name"
 	address=127.0.0.1:${!server}
+	[ $name = consul-frozen-leader ] && server=none address=$(ls "${XDG_CACHE_HOME:-$HOME/.cache}"/lockbench/consul-*/consul 2>/dev/null | tail -1)
 	case $server in pgbouncer | postgres) address=postgres://postgres@$address/postgres ;; esac
 	if ! up $server; then
 		echo "-- skipped: no $server" && skipped=$((skipped + 1))
