@@ -60,7 +60,7 @@ func TestCompareCosts(t *testing.T) {
 			write(name+"/matrix.json", cell(outcome))
 		}
 	}
-	measuredBench(t, in("short"), 9, 2, 1)
+	measuredBench(t, in("short"), 9, 1, 1)
 	write("cells.json", cell("SAFE"))
 	for names, want := range map[string]int{
 		"before now": exitKept, "before slow": exitSlow, "slow before": exitKept, "before slow --min-difference 40%": exitKept,
