@@ -27,7 +27,7 @@ var (
 // Semaphore lets as many in as it has permits. It is a sorted set of its holders, each with the end of its own lease by
 // the server's clock, and each of these is one script:
 //
-//	acquire: ZREMRANGEBYSCORE lock -inf now; if ZCARD lock < permits: ZADD lock now+ttl me;
+//	acquire: if ZCOUNT lock (now +inf < permits: ZADD lock now+ttl me; ZREMRANGEBYSCORE lock -inf now;
 //	renew:   if ZSCORE lock me > now: ZADD lock now+ttl me;
 //	release: ZREM lock me, PUBLISH to who waits.
 //

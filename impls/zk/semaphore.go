@@ -36,7 +36,10 @@ func Semaphore(permits int) lb.Impl {
 // unfenced is what a lock that is an ephemeral node is good for whose holders have no token.
 func unfenced() []lb.Expectation {
 	all := compose.OnSession(compose.OnMonotonicClock(compose.OnQuorum(compose.Lease()), "ZooKeeper"))
-	return compose.Except(all, killedAfterCreate(), compose.KeptAlive())
+	return compose.Except(all, killedAfterCreate(), compose.KeptAlive(), lb.Expectation{
+		Fault: "expire-waiter", Outcomes: []lb.Outcome{lb.Broken, lb.Check, lb.Safe},
+		Why:    "while one holds, who waits may be granted another permit in the moment in which its session is ended, and the next is granted it at once, perhaps before that one is told",
+		Source: "the algorithm's own claim"})
 }
 
 // anyChange hears of one of the queue, unless the ticket is among those who hold by then.
