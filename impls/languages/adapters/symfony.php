@@ -43,7 +43,8 @@ class Symfony extends Lockbench\Lock {
 			return new LockFactory(new RedisStore($redis));
 		}
 		ini_set("mysqlnd.net_read_timeout", "2");
-		$store = new PdoStore("mysql:host=$this->host;port=$this->port;dbname=lockbench", ["db_username" => "lockbench"]);
+		// What lockbench keeps on a server has its prefix; as it comes, the table is lock_keys.
+		$store = new PdoStore("mysql:host=$this->host;port=$this->port;dbname=lockbench", ["db_username" => "lockbench", "db_table" => "lockbench_lock_keys"]);
 		try {
 			$store->createTable(); // two whose first acquire makes it may both fail
 		} catch (PDOException $e) {
