@@ -10,7 +10,8 @@ import (
 const php = "php-cli, php-redis, php-mysql and php-symfony-lock"
 
 // SymfonyRedis is Symfony's Lock on its RedisStore. Before it writes it looks at isExpired(), which asks nobody. phpredis does not
-// close a connection whose answer it has given up on.
+// close a connection whose answer it has given up on, after two seconds here: who stood still for longer, or was kept from
+// the server, meets that answer again.
 func SymfonyRedis() lb.Impl {
 	late := func(outcomes []lb.Outcome, faults ...string) []lb.Expectation {
 		return compose.Under(lb.Expectation{Outcomes: append(outcomes, lb.Broken, lb.Stuck), Source: "docs/findings/phpredis-late-answer.md",
@@ -18,7 +19,7 @@ func SymfonyRedis() lb.Impl {
 	}
 	return adapter("symfony.php redis", "symfony_redis.json", php, compose.Except(aKey(), slices.Concat(
 		late([]lb.Outcome{lb.Check}, "cut-holder"),
-		late([]lb.Outcome{lb.Safe, lb.Check}, "lost-grant", "late-grant", "lose-reply", "slow-reply", "cut-rejoin"))...))
+		late([]lb.Outcome{lb.Safe, lb.Check}, "lost-grant", "late-grant", "lose-reply", "slow-reply", "cut-rejoin", "pause-client", "kill-session"))...))
 }
 
 // mariadb is what the documentation says of the server that PdoStore and tooz rest on.
