@@ -61,6 +61,7 @@ func composed(t *testing.T, profiles ...string) (command string) {
 		kind, _, _ := strings.Cut(of, "=")
 		env = append(env, "LOCKBENCH_IMAGE_"+strings.ToUpper(kind)+"="+image)
 	}
+	env = append(env, "COMPOSE_HTTP_TIMEOUT=300") // an engine on a busy machine takes its time
 	file, err := filepath.Abs("../docker/compose.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -46,10 +46,10 @@ func sureRemark(b *cost.Bench) []string {
 	return []string{said}
 }
 
-// roughly is a number of which only the first digit is meant.
+// roughly is a number of which only the first digit is meant, which is rather too large.
 func roughly(n int) string {
 	unit := int(math.Pow10(len(strconv.Itoa(n)) - 1))
-	return strconv.Itoa((n + unit/2) / unit * unit)
+	return strconv.Itoa((n + unit - 1) / unit * unit)
 }
 
 // coresRemark says where clients and servers ran, and what that did.

@@ -92,7 +92,7 @@ func (f Figure) Counts() Sides {
 // for all figures that decide, and if the whole interval of its difference is past the least
 // one that counts. It is compared in terms of its yardstick, because a machine that is
 // slower, or busy, slows that as well. On the same machine it must be worse in itself, too,
-// by as much, or, of a cycle, held against the floor: else the yardstick alone has changed.
+// by as much, or, of a cycle, held against the floor by as much: else the yardstick alone has changed.
 func Measured(base, head *cost.Bench, least float64) *Performance {
 	p := &Performance{Least: least, Figures: []Figure{}, base: base, head: head}
 	if base == nil || head == nil {
@@ -237,8 +237,8 @@ func (p *Performance) LeastOf(f Figure) float64 {
 // trend is which way the whole interval of a difference lies, if it counts.
 func (p *Performance) trend(f Figure) Trend {
 	d, itself, floors, least := f.Counts().Difference, f.Itself.Difference, f.floors, p.LeastOf(f)
-	more := d.Low >= 1+least && (!p.SameMachine || itself.Low > 1 && itself.Ratio >= 1+least || floors != nil && floors.Low > 1)
-	less := d.High <= 1/(1+least) && (!p.SameMachine || itself.High < 1 && itself.Ratio <= 1/(1+least) || floors != nil && floors.High < 1)
+	more := d.Low >= 1+least && (!p.SameMachine || itself.Low > 1 && itself.Ratio >= 1+least || floors != nil && floors.Low > 1 && floors.Ratio >= 1+least)
+	less := d.High <= 1/(1+least) && (!p.SameMachine || itself.High < 1 && itself.Ratio <= 1/(1+least) || floors != nil && floors.High < 1 && floors.Ratio <= 1/(1+least))
 	switch to := f.Measure.Direction(); {
 	case d.Low >= 1/(1+least) && d.High <= 1+least:
 		return Same

@@ -10,6 +10,7 @@ import (
 
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
+	failure "k8s.io/apimachinery/pkg/api/errors"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -146,13 +147,19 @@ func (c *Cluster) exec(ctx context.Context, pod string, stdout io.Writer, args .
 	}
 	var said tail
 	err = both.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: stdout, Stderr: &said})
-	if answered := new(exec.ExitError); err != nil && !errors.As(err, answered) {
+	if answered := new(exec.ExitError); err != nil && !errors.As(err, answered) && !refused(err) {
 		err = fmt.Errorf("%w: %w", errCut, err)
 	}
 	if err != nil && said.String() != "" {
 		err = fmt.Errorf("%w: %s", err, said.String())
 	}
 	return err
+}
+
+// refused reports whether the cluster says that what was asked of it can't be.
+func refused(err error) bool {
+	var said failure.APIStatus
+	return errors.As(err, &said) && said.Status().Code/100 == 4
 }
 
 // errCut: what was asked of a pod came to no end of which anybody knows.

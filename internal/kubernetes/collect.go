@@ -32,7 +32,7 @@ func (f *follow) do(ctx context.Context, do func()) {
 func (c *Cluster) read(ctx context.Context, f *follow, p *pod) {
 	defer f.do(ctx, func() { p.reading = false })
 	log, err := c.log(ctx, p.name)
-	if failure.IsForbidden(err) {
+	if denied(err) {
 		f.do(ctx, func() { f.broke = fmt.Errorf("read what pod %s prints: %w", p.name, err) })
 	}
 	if err != nil { // the next look tries again
@@ -135,7 +135,7 @@ func (f *follow) arrived(p *pod, dir string, err error) {
 		f.broke = fmt.Errorf("%w: %w", ErrNoRoom, err)
 		return
 	}
-	if failure.IsForbidden(err) {
+	if denied(err) {
 		f.broke = fmt.Errorf("collect %s: %w", f.name(p.shard), err)
 		return
 	}
@@ -152,10 +152,10 @@ func (f *follow) arrived(p *pod, dir string, err error) {
 func (f *follow) tryAgain(p *pod, err error) {
 	p.busy = false
 	p.tries++
-	p.next = time.Now().Add(time.Duration(min(p.tries, mostWaits)) * lookEvery)
-	if p.since.IsZero() {
+	if p.since.IsZero() || !p.next.IsZero() && time.Since(p.next) > patience { // an attempt that went on for so long was no failure yet
 		p.since = time.Now()
 	}
+	p.next = time.Now().Add(time.Duration(min(p.tries, mostWaits)) * lookEvery)
 	if !errors.Is(err, errCut) || time.Since(p.since) > patience {
 		p.failed++
 	}
@@ -167,6 +167,9 @@ func (f *follow) tryAgain(p *pod, err error) {
 		f.Say("%s did not arrive whole, and %s: %v", f.name(p.shard), what, err)
 	}
 }
+
+// denied reports whether the cluster knows who asks and says no, or does not let them in any more.
+func denied(err error) bool { return failure.IsForbidden(err) || failure.IsUnauthorized(err) }
 
 // noRoom reports whether it is this machine's fault that something did not arrive.
 func noRoom(err error) bool {

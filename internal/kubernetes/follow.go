@@ -162,7 +162,7 @@ func (f *follow) look(ctx context.Context, c *Cluster) error {
 	case failure.IsNotFound(err):
 		f.lose("somebody has removed the job")
 		return nil
-	case err != nil && len(f.pods) == 0 && (failure.IsForbidden(err) || failure.IsUnauthorized(err)):
+	case denied(err):
 		return fmt.Errorf("follow job %s: %w", f.job, err)
 	case err != nil && time.Since(f.answered) > patience:
 		return fmt.Errorf("follow job %s: the cluster has not answered for %v: %w", f.job, patience, err)
