@@ -26,10 +26,11 @@ func Yardstick(_ context.Context, endpoint string) (*lab.Yardstick, error) {
 			return err
 		}
 		defer answer.Body.Close()
-		if text, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != http.StatusOK {
-			return fmt.Errorf("%s: %d, %q, %w", what, answer.StatusCode, text, err)
+		text, err := io.ReadAll(answer.Body)
+		if err == nil && answer.StatusCode != http.StatusOK {
+			err = fmt.Errorf("%s %s: %s, %q", method, what, answer.Status, text)
 		}
-		return nil
+		return err
 	}
 	return &lab.Yardstick{
 		Floor: func(ctx context.Context) error { return send(ctx, http.MethodGet, "/v1/status/leader") },

@@ -77,6 +77,7 @@ func (d *door) bounded(ctx context.Context) (context.Context, context.CancelFunc
 }
 
 // through has the server asked whose turn it is, and the next one from then on if that has not answered, or knows nobody who leads.
+// The next one would refuse what one refuses.
 func (d *door) through(ctx context.Context, req lb.Request, name string, request func(context.Context, *server) error) error {
 	at := d.at.Load()
 	err := d.env.Send(ctx, req, name, func(ctx context.Context) error {
@@ -88,7 +89,9 @@ func (d *door) through(ctx context.Context, req lb.Request, name string, request
 	if isGone(err) {
 		return errGone
 	}
-	d.at.CompareAndSwap(at, (at+1)%int64(len(d.servers)))
+	if !isRefused(err) {
+		d.at.CompareAndSwap(at, (at+1)%int64(len(d.servers)))
+	}
 	return fmt.Errorf("consul: %s: %w", name, err)
 }
 
@@ -96,6 +99,12 @@ func (d *door) through(ctx context.Context, req lb.Request, name string, request
 func isGone(err error) bool {
 	var said api.StatusError
 	return errors.As(err, &said) && strings.Contains(said.Body, "invalid session")
+}
+
+// isRefused reports whether the server did nothing, since it does not take such a request: of who may not send it, say.
+func isRefused(err error) bool {
+	var said api.StatusError
+	return errors.As(err, &said) && said.Code/100 == 4
 }
 
 func writing(ctx context.Context) *api.WriteOptions { return (&api.WriteOptions{}).WithContext(ctx) }

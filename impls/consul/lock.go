@@ -76,8 +76,10 @@ func (c *client) try(ctx context.Context, req lb.Request, t *ticket) (*lb.Lease,
 		return err
 	})
 	switch {
-	case errors.Is(err, lb.ErrHeld), errors.Is(err, errGone), errors.Is(err, lb.ErrNotSent):
+	case errors.Is(err, lb.ErrHeld), errors.Is(err, errGone):
 		return nil, err
+	case errors.Is(err, lb.ErrNotSent), isRefused(err):
+		return nil, lb.NoEffect(err)
 	case err != nil:
 		t.unsure = true
 		return nil, err
@@ -128,6 +130,8 @@ func (c *client) await(ctx context.Context, req lb.Request, before bool) (free b
 	switch {
 	case ctx.Err() != nil:
 		return false, errors.Join(ctx.Err(), err)
+	case isRefused(err):
+		return false, err
 	case err == nil && !before:
 		return true, nil
 	}
@@ -146,14 +150,17 @@ func (c *client) watching(ctx context.Context) (context.Context, context.CancelF
 
 // leave gives up after err, and not by the context that may just have ended.
 func (c *client) leave(ctx context.Context, req lb.Request, err error) error {
-	if t, ok := c.held.Get(req.Owner); ok && errors.Is(err, lb.ErrNotSent) && !t.unsure {
+	if t, ok := c.held.Get(req.Owner); ok && errors.Is(err, lb.ErrNoEffect) {
 		c.leaveFree(req, t)
-		return lb.NoEffect(err)
+		return err
 	}
 	ctx, cancel := c.env.Detached(ctx)
 	defer cancel()
-	if e := c.Release(ctx, req); lb.AnswerOf(e) == lb.AnswerUnknown {
+	switch e := c.Release(ctx, req); lb.AnswerOf(e) {
+	case lb.AnswerUnknown:
 		return fmt.Errorf("consul: give up (%v): %w", err, e)
+	case lb.AnswerFailed: // without effect was the release, not the whole
+		return fmt.Errorf("consul: give up (%v): %v", err, e)
 	}
 	return lb.NoEffect(err)
 }
@@ -174,8 +181,11 @@ func (c *client) Release(ctx context.Context, req lb.Request) error {
 		return err
 	})
 	if lb.AnswerOf(err) == lb.AnswerUnknown {
-		t.unsure = true
 		t.Stop() // a lock that can't be released must at least expire
+		if isRefused(err) {
+			return lb.NoEffect(err)
+		}
+		t.unsure = true
 		return err
 	}
 	granted := t.Granted()
@@ -186,7 +196,7 @@ func (c *client) Release(ctx context.Context, req lb.Request) error {
 	}
 	switch {
 	case t.unsure || !gave:
-		t.Stop() // the session has ended
+		t.Stop() // the session has ended, or holds nothing, and ends by itself
 		c.held.Drop(req.Owner)
 	default:
 		c.leaveFree(req, t)

@@ -124,11 +124,17 @@ func (c *consulLockClient) RoundTrip(r *http.Request) (answer *http.Response, er
 		}
 		return c.hear(name, answer)
 	})
-	if errors.Is(err, lb.ErrHeld) || errors.Is(err, lb.ErrLost) { // which the answer says
+	if errors.Is(err, lb.ErrHeld) || errors.Is(err, lb.ErrLost) || errors.Is(err, errFailed) { // which the answer says
 		err = nil
 	}
-	return answer, err
+	if err != nil {
+		return nil, err // never both
+	}
+	return answer, nil
 }
+
+// errFailed is an answer that says that the server could not do it, or does not know.
+var errFailed = errors.New("consul: the server failed")
 
 // hear reads the answer before the library does.
 func (c *consulLockClient) hear(name string, answer *http.Response) error {
@@ -139,12 +145,14 @@ func (c *consulLockClient) hear(name string, answer *http.Response) error {
 		return err
 	}
 	switch no := string(bytes.TrimSpace(text)) == "false"; {
+	case answer.StatusCode >= http.StatusInternalServerError:
+		return errFailed
 	case name == "create":
 		var made struct{ ID string }
 		if json.Unmarshal(text, &made) == nil && made.ID != "" {
 			c.env.Session(made.ID)
 		}
-	case name == "acquire" && no, answer.StatusCode >= http.StatusInternalServerError:
+	case name == "acquire" && no:
 		return lb.ErrHeld
 	case name == "release" && no:
 		return lb.ErrLost
@@ -181,7 +189,7 @@ func (c *consulLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lea
 		a.lost, a.err = a.lock.Lock(a.stop)
 	}()
 	if err := c.env.Wait(ctx, req, "lock", a.await); err != nil {
-		close(a.stop)
+		shut(a.stop)
 		return nil, fmt.Errorf("consul: lock: %w", err)
 	}
 	if a.lost == nil {
@@ -229,13 +237,7 @@ func (c *consulLockClient) Release(ctx context.Context, req lb.Request) error {
 	}
 	c.req.Store(&req)
 	told := a.lease == nil || !a.lease.Valid()
-	if a.lease != nil {
-		select {
-		case <-a.deaf:
-		default:
-			close(a.deaf)
-		}
-	}
+	shut(a.deaf)
 	unlocked := make(chan error, 1)
 	go func() { unlocked <- a.lock.Unlock() }()
 	var err error
@@ -258,8 +260,41 @@ func (c *consulLockClient) Release(ctx context.Context, req lb.Request) error {
 	return fmt.Errorf("consul: unlock: %w", err)
 }
 
-// Close implements [lb.Client].
+// shut closes a channel that may be closed already.
+func shut(c chan struct{}) {
+	select {
+	case <-c:
+	default:
+		close(c)
+	}
+}
+
+// Close implements [lb.Client]. The library renews what it holds until Unlock. A Lock that still goes on, perhaps for as long as
+// a question of the library's, is not waited for: what it takes is given back then.
 func (c *consulLockClient) Close() error {
+	ctx, cancel := c.env.Detached(context.Background())
+	defer cancel()
+	c.req.Store(nil)
+	for _, a := range c.held.All() {
+		shut(a.stop)
+		shut(a.deaf)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			<-a.done
+			if a.lost != nil {
+				_ = a.lock.Unlock() // else its session ends by itself
+			}
+		}()
+		select {
+		case <-a.done:
+			select {
+			case <-ended:
+			case <-ctx.Done():
+			}
+		default:
+		}
+	}
 	c.way.CloseIdleConnections()
 	return nil
 }

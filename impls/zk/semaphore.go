@@ -11,7 +11,8 @@ import (
 )
 
 // Semaphore is [Sequential] with several permits: as many nodes hold one as there are, the lowest numbers. Whoever is behind them
-// waits for any change of the queue, since any of those before it may go first; so all who wait are woken by each release.
+// waits for any change of the queue, since any of those before it may go first; so all who wait are woken by each
+// release, and by whoever comes after them.
 //
 // It gives no token: of its holders the one with the lowest may be in the right.
 //

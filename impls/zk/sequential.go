@@ -78,19 +78,19 @@ func (q *queue) wait(ctx context.Context, req lb.Request, t *ticket, p place) er
 		case req.Try:
 			return lb.ErrHeld
 		}
-		change := q.change
-		if change == nil {
-			change = aheadGone
+		change, what := aheadGone, ahead
+		if q.change != nil {
+			change, what = q.change, "the queue"
 		}
 		deleted, err := change(ctx, t, p, ahead)
 		if err != nil {
-			return fmt.Errorf("zk: watch %s: %w", ahead, err)
+			return fmt.Errorf("zk: watch %s: %w", what, err)
 		}
 		if deleted == nil {
 			continue
 		}
 		if err := q.await(ctx, req, t.session, deleted); err != nil {
-			return fmt.Errorf("zk: wait for %s: %w", ahead, err)
+			return fmt.Errorf("zk: wait for %s: %w", what, err)
 		}
 	}
 }

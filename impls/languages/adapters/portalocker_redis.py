@@ -18,7 +18,7 @@ class Portalocker(lockbench.Lock):
 
     def __init__(self):
         """The main thread reads what lockbench asks, and a read is not interrupted: another hears it."""
-        self.locks, self.gone = {}, set()  # by owner
+        self.locks, self.gone = {}, {}  # by owner; of those that are gone, what their release says
         told, tells = os.pipe()
         os.set_blocking(tells, False)
         signal.signal(signal.SIGINT, lambda *_: None)
@@ -27,8 +27,9 @@ class Portalocker(lockbench.Lock):
 
     def listen(self, told):
         while os.read(told, 1):
-            for owner in [owner for owner, lock in list(self.locks.items()) if lock.pubsub]:
-                self.gone.add(owner)
+            holders = [owner for owner, lock in list(self.locks.items()) if lock.pubsub]
+            for owner in holders:
+                self.gone.setdefault(owner, lockbench.Lost if len(holders) == 1 else lockbench.Released)  # of several it may be another's
                 self.lost(owner, "the library has interrupted the main thread")
 
     def open(self, servers, ttl):
@@ -49,7 +50,9 @@ class Portalocker(lockbench.Lock):
         had = mine and mine.pubsub
         if mine:
             mine.release()
-        if not had or owner in self.gone:
+        if not had:
             raise lockbench.Lost
+        if owner in self.gone:
+            raise self.gone[owner]
 
 lockbench.serve(Portalocker, "portalocker_redis.json")

@@ -27,7 +27,7 @@ class Symfony extends Lockbench\Lock {
 
 	function __construct(private string $store) {
 		preg_match("/[\d.]+/", exec("dpkg-query -W -f '\${Version}' php-symfony-lock 2>/dev/null"), $found);
-		$this->versions = ["symfony/lock" => $found[0] ?? "5.4"] + ($store === "redis" ? ["phpredis" => phpversion("redis")] : ["pdo_mysql" => phpversion("pdo_mysql")]);
+		$this->versions = ($found ? ["symfony/lock" => $found[0]] : []) + ($store === "redis" ? ["phpredis" => phpversion("redis")] : ["pdo_mysql" => phpversion("pdo_mysql")]);
 	}
 
 	function open(array $servers, float $ttl) {

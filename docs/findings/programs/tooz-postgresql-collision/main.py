@@ -1,5 +1,5 @@
 """Two locks of different names in tooz on PostgreSQL. Who holds one keeps everybody from the other."""
-import hashlib, itertools, sys
+import hashlib, sys
 from importlib import metadata
 from urllib.parse import urlsplit
 from tooz import coordination
@@ -7,9 +7,9 @@ from tooz import coordination
 at = urlsplit((sys.argv[1:] or ["postgres://postgres@localhost:5432/postgres"])[0])
 print("tooz", metadata.version("tooz"))
 
-# The first two names of a thousand whose MD5 begins with the same two bytes.
+# The first two names whose MD5 begins with the same two bytes, of as many as can't all differ.
 seen = {}
-for n in itertools.count(1):
+for n in range(1, 2**16 + 2):
     name = b"volume-%d" % n
     other = seen.setdefault(hashlib.md5(name).digest()[:2], name)
     if other != name:
