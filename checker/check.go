@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,6 +110,8 @@ func check(ctx context.Context, o Options, plan history.Plan, ix *history.Index,
 		err = fmt.Errorf("reading the history failed: %w", err)
 	case len(ix.Doubts) > 0:
 		err = fmt.Errorf("the history is not whole: %s", strings.Join(ix.Doubts, "; "))
+	case plan.Traits.Semaphore() && (plan.Traits.Reentrant || slices.ContainsFunc(ix.Acqs, func(a acquisition) bool { return a.Shared })):
+		err = errors.New("a semaphore has no shared mode, and is not reentrant")
 	}
 	if o.Workload != nil {
 		own := layer{name: LayerWorkload, judge: func(r *run) Layer { return o.Workload(r.Index) }}

@@ -104,6 +104,10 @@ func (r *run) turns(all []waiter, trip lb.Instant, f *findings) (contended int) 
 		for len(waiting) > 0 && waiting[0].until <= b.Return {
 			heap.Pop(&waiting)
 		}
+		if r.plan.Traits.Semaphore() { // all of them are looked at below
+			waiting = slices.DeleteFunc(waiting, func(w waiter) bool { return w.until <= b.Return })
+			heap.Init(&waiting)
+		}
 		entered := r.plan.Traits.Reentrant && relied[b.Client] > b.Call
 		for _, s := range r.Belief(b.acquisition) {
 			relied[b.Client] = max(relied[b.Client], s.To)
@@ -113,8 +117,13 @@ func (r *run) turns(all []waiter, trip lb.Instant, f *findings) (contended int) 
 		}
 		contended++
 		a := waiting[0]
-		if r.plan.Traits.Semaphore() && a.until <= b.Return+trip {
-			continue // it has a permit, perhaps, and has not yet heard of it
+		if r.plan.Traits.Semaphore() {
+			// Who is granted one within a trip had it, perhaps, and had not yet heard of it.
+			waited := slices.DeleteFunc(slices.Clone(waiting), func(w waiter) bool { return w.until <= b.Return+trip })
+			if len(waited) == 0 {
+				continue
+			}
+			a = slices.MinFunc(waited, func(a, b waiter) int { return cmp.Compare(a.Call, b.Call) })
 		}
 		if a.Client != b.Client && a.Call+trip+2*r.Clients[a.Client].Error < b.Call {
 			f.add(func() Finding { return r.fairFinding(a.acquisition, b.acquisition) })

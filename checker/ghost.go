@@ -13,17 +13,26 @@ import (
 // ghostFinding tells of a lock that nobody holds and nobody gets, and names the
 // acquisitions that may own it.
 func (r *run) ghostFinding(w *waiting, inVain []span) Finding {
-	from := r.withoutExcuse(span{From: inVain[0].From, To: r.End})
-	f := Finding{Mechanism: lb.Ghost, Lock: w.lock, At: from, From: from, To: r.End}
+	to := r.End
+	if r.plan.Traits.Semaphore() {
+		to = inVain[0].To
+	}
+	from := r.withoutExcuse(span{From: inVain[0].From, To: to})
+	f := Finding{Mechanism: lb.Ghost, Lock: w.lock, At: from, From: from, To: to}
 	askers := slices.DeleteFunc(slices.Clone(w.acqs), func(a *acquisition) bool {
-		return a.Granted() || min(a.Return, r.Dead(a)) < from
+		return a.Granted() || min(a.Return, r.Dead(a)) < from || r.plan.Traits.Semaphore() && a.Call > to
 	})
+	if r.plan.Traits.Semaphore() || len(askers) == 0 { // who was granted it in the end had asked, too
+		askers = slices.DeleteFunc(slices.Clone(w.acqs), func(a *acquisition) bool {
+			return a.Granted() && a.Return < to || min(a.Return, r.Dead(a)) < from || a.Call > to
+		})
+	}
 	who := "nobody"
 	if n := r.plan.Traits.AtOnce(); n > 1 {
 		who = fmt.Sprintf("not all of the %d who may at once", n)
 	}
 	f.Sentence = fmt.Sprintf("%s got %s from %s to %s although %s asked",
-		who, theLock(r.Locks, w.lock), r.sec(from), r.sec(r.End), list(r.clientNames(askers)))
+		who, theLock(r.Locks, w.lock), r.sec(from), r.sec(to), list(r.clientNames(askers)))
 	owners := r.owners(w, from)
 	for _, a := range owners {
 		f.IDs, f.From = append(f.IDs, r.ID(a)), min(f.From, a.Call)
@@ -97,7 +106,7 @@ func (r *run) claim(a, last *acquisition, at lb.Instant) claim {
 	if a.Granted() {
 		shared := r.plan.Traits.Semaphore() || last != nil && a.Shared && last.Shared
 		switch {
-		case a.Return > at || r.GivenBack(a) <= at || a != last && !shared:
+		case a.Return > at || r.GivenBack(a) <= at || a != last && !shared, r.plan.Traits.Semaphore() && r.tookBack(a):
 			return noClaim
 		case r.Released(a) > at:
 			return certainly

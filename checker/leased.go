@@ -19,11 +19,11 @@ type vain struct {
 	w *waiting
 }
 
-// vainStretches lists them, for each lock in the order of time.
+// vainStretches lists them, for each lock in the order of time; of a semaphore as long as one client asked.
 func (r *run) vainStretches(waits []waiting) (all []vain) {
 	for i := range waits {
 		w := &waits[i]
-		for _, s := range history.Without(w.asking, r.spoken(w)) {
+		for _, s := range w.without(r.spoken(w)) {
 			all = append(all, vain{s, w})
 		}
 	}

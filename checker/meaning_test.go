@@ -52,6 +52,12 @@ func TestMeaning(t *testing.T) {
 		{"a re-entry is not re-entry before the grant", `reentrant
 			1 c A a;2 r A a ok;3 c B b;4 r B b ok
 			⇒ grant invalid`},
+		{"a semaphore has no shared mode", `permits 2
+			1 c A a shared;2 r A a ok;3 c B b shared;4 r B b ok;5 c C c shared;6 r C c ok;7 c D d;8 r D d ok
+			⇒ grant undecided;⇒ belief undecided;⇒ progress undecided`},
+		{"nor is it reentrant", `permits 2;reentrant
+			1 c A a;2 r A a ok;3 c A b;4 r A b ok
+			⇒ grant undecided;⇒ belief undecided`},
 		{"one token for a hold and its re-entries", `reentrant;fenced
 			1 c A a;2 r A a ok token=5;3 c A b;4 r A b ok token=5;5 C A b;6 R A b ok;7 c A c;8 r A c ok token=5
 			⇒ token valid`},

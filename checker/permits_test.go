@@ -1,9 +1,14 @@
 package checker
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/history"
 )
 
 // TestAllSmallHistories puts to the exact check every history of up to four acquisitions, each of a few simple lives in a few
@@ -138,5 +143,52 @@ func TestSemaphoreOfOthers(t *testing.T) {
 		if res := Grant([]Op{op}, 1); res.Err != nil || res.Count > 0 {
 			t.Errorf("%+v: %+v", op, res)
 		}
+	}
+}
+
+// TestMissingPermit: who waits for a permit that does not come back is named, and of the others nobody who gave theirs back.
+func TestMissingPermit(t *testing.T) {
+	plan := history.Plan{Traits: lb.Traits{Permits: 2}}
+	s := tell(plan).busy(10, 2).granted("w1.c0", "g", 30, 40, 500).fault(50, 60, true).granted("w2.c0", "h", 100, 101, 0).
+		acquire("w3.c0", "x", 700, 11900, history.Event{}).
+		release("w2.c0", "h", 11850, 11851, lb.AnswerOK).release("w3.c0", "x", 12000, 12001, lb.AnswerOK).end(12100)
+	slices.SortStableFunc(s.events, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
+	l := layerOf(s.check(), LayerProgress)
+	if l.Verdict != Invalid || !strings.HasPrefix(l.Summary, "not all of the 2 permits of ") {
+		t.Fatalf("%+v", l)
+	}
+	f := l.Findings[0]
+	if strings.Join(f.IDs, " ") != "g" || !strings.Contains(f.Sentence, "although w3.c0 asked") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestUnfairSemaphore: one whose grant is on its way does not hide the others that wait.
+func TestUnfairSemaphore(t *testing.T) {
+	s := tell(history.Plan{Traits: lb.Traits{Permits: 2, Fair: true}})
+	s.acquire("w9.c0", "x", 10, 9000, history.Event{})
+	for i := range 8 { // who asked first hears of its grant right after one that asked late
+		client, early, late, from := fmt.Sprintf("w%d.c1", i), fmt.Sprint("e", i), fmt.Sprint("l", i), 100*i
+		s.acquire(client, early, i, from+82, history.Event{}).acquire("w2.c0", late, from+50, from+80, history.Event{})
+		s.release(client, early, from+90, from+91, lb.AnswerOK).release("w2.c0", late, from+92, from+93, lb.AnswerOK)
+	}
+	s.end(9100)
+	slices.SortStableFunc(s.events, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
+	if l := layerOf(s.check(), LayerFair); l.Verdict != Invalid {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestSlowSemaphore: one whose permits nobody has all at once is right, if whoever asks is granted one soon.
+func TestSlowSemaphore(t *testing.T) {
+	s := tell(history.Plan{Traits: lb.Traits{Permits: 2}}).busy(10, 2).fault(50, 60, true)
+	for i := range 20 { // the next asks before this one is granted its own, and is granted it after this one gave it back
+		client, id, from := fmt.Sprintf("w%d.c0", i%3), fmt.Sprint("s", i), 1000+700*i
+		s.acquire(client, id, from, from+800, history.Event{}).release(client, id, from+801, from+802, lb.AnswerOK)
+	}
+	slices.SortStableFunc(s.events, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
+	res := s.end(15200).check()
+	if l := layerOf(res, LayerProgress); l.Verdict != Valid || res.Outage != "" {
+		t.Errorf("%s: %+v", res.Outage, l)
 	}
 }

@@ -46,7 +46,7 @@ func judgeProgress(r *run) Layer {
 	}
 	switch {
 	case f.count > 0:
-		return f.layer(Invalid, "nobody got %s any more; %s", theLock(r.Locks, f.list[0].Lock), summary)
+		return f.layer(Invalid, "%s any more; %s", r.notHad(f.list[0].Lock), summary)
 	case unhealed != nil:
 		return undecided(LayerProgress, fmt.Sprintf("%s struck at %s and was never healed", unhealed.Name, r.sec(unhealed.Strike)))
 	}
@@ -54,6 +54,14 @@ func judgeProgress(r *run) Layer {
 		return undecided(LayerProgress, why)
 	}
 	return f.layer(Valid, "%s", summary)
+}
+
+// notHad says of a lock that nobody got it, or of a semaphore less than that.
+func (r *run) notHad(lock string) string {
+	if r.plan.Traits.Semaphore() {
+		return fmt.Sprintf("not all of the %d permits of %s could be had", r.plan.Traits.AtOnce(), theLock(r.Locks, lock))
+	}
+	return "nobody got " + theLock(r.Locks, lock)
 }
 
 // tooShort says why a lock may be stuck though it was not asked for long enough to
@@ -128,6 +136,13 @@ type waiting struct {
 	acqs   []*acquisition
 	grants []lb.Instant
 	asking []span // merged
+	each   []wish // of a semaphore, by client
+}
+
+// wish is when one client asked for a semaphore, broken where it was granted.
+type wish struct {
+	asking  []span
+	granted []span // instants
 }
 
 func (r *run) waits() []waiting {
@@ -144,7 +159,56 @@ func (r *run) waits() []waiting {
 		}
 		slices.Sort(w.grants)
 		w.asking = r.asking(acqs)
+		if r.plan.Traits.Semaphore() {
+			w.each = r.wishes(acqs)
+		}
 		all = append(all, w)
+	}
+	return all
+}
+
+// wishes is who asked for a semaphore, each client for itself.
+func (r *run) wishes(acqs []int32) (all []wish) {
+	of := map[int32][]int32{}
+	var clients []int32
+	for _, i := range acqs {
+		c := r.Acqs[i].Client
+		if !r.Acqs[i].Asked {
+			continue
+		}
+		if of[c] == nil {
+			clients = append(clients, c)
+		}
+		of[c] = append(of[c], i)
+	}
+	for _, c := range clients {
+		w := wish{asking: r.asking(of[c])}
+		for _, i := range of[c] {
+			if a := &r.Acqs[i]; a.Granted() {
+				w.granted = append(w.granted, span{From: a.Return, To: a.Return})
+			}
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// without is when the lock was asked for and not was not: of a semaphore, of which others may be granted what they
+// ask for, stretches in which one client asked and was granted none, of those that overlap the longest.
+func (w *waiting) without(not []span) (all []span) {
+	if w.each == nil {
+		return history.Without(w.asking, not)
+	}
+	var own []span
+	for _, c := range w.each {
+		own = append(own, history.Without(c.asking, history.Union(slices.Concat(not, c.granted)))...)
+	}
+	slices.SortStableFunc(own, func(a, b span) int { return cmp.Compare(b.To-b.From, a.To-a.From) })
+	for _, s := range own {
+		i, _ := slices.BinarySearchFunc(all, s, func(a, s span) int { return cmp.Compare(a.From, s.From) })
+		if (i == 0 || !all[i-1].Overlaps(s)) && (i == len(all) || !all[i].Overlaps(s)) {
+			all = slices.Insert(all, i, s)
+		}
 	}
 	return all
 }
@@ -256,7 +320,8 @@ func (r *run) longWork(w *waiting) (spans []span) {
 }
 
 // atTheEnd is when, after its last grant, the lock was asked for in vain. Of a semaphore others may still be granted
-// the permits that are left: of it, it is the longest stretch, after all of them were spoken for last.
+// the permits that are left: of it, it is the longest stretch in which one client asked and was granted none, after all of
+// them were spoken for last.
 func (w *waiting) atTheEnd(r *run) []span {
 	if !r.plan.Traits.Semaphore() {
 		return w.inVain(r, w.lastGrant(r))
@@ -279,7 +344,7 @@ func (w *waiting) inVain(r *run, since lb.Instant) []span {
 	for i := range r.Faults {
 		not = append(not, r.Faults[i].Span())
 	}
-	return history.Without(w.asking, history.Union(not))
+	return w.without(history.Union(not))
 }
 
 // total is how long the spans are together.

@@ -33,7 +33,7 @@ type bench struct {
 	parties []*party
 
 	filling sync.Mutex
-	filled  map[string]bool
+	filled  map[string]int // permits, of each lock
 	filler  *party
 }
 
@@ -46,22 +46,22 @@ func (b *bench) fill(ctx context.Context, lock string) (err error) {
 	}
 	b.filling.Lock()
 	defer b.filling.Unlock()
-	if b.filled[lock] {
+	if b.filled[lock] == permits-1 {
 		return nil
 	}
 	if b.filler == nil {
 		if b.filler, err = b.client(ctx); err != nil {
 			return fmt.Errorf("open one more: %w", err)
 		}
-		b.filled = map[string]bool{}
+		b.filled = map[string]int{}
 	}
-	for n := range permits - 1 {
+	for n := b.filled[lock]; n < permits-1; n++ {
 		req := b.filler.request(lock)
 		if _, err := b.filler.session.Acquire(ctx, req); err != nil {
 			return b.filler.settle(ctx, req, fmt.Errorf("permit %d of %d: %w", n+1, permits, err))
 		}
+		b.filled[lock] = n + 1 // should the next one fail, it is asked for again, and no more
 	}
-	b.filled[lock] = true
 	return nil
 }
 
