@@ -126,29 +126,7 @@ func TestOperated(t *testing.T) {
 		t.Fatal(err)
 	}
 	top, _ := backends.Topology("nats-3")
-	leader := func() (name string) {
-		for name == "" && ctx.Err() == nil {
-			for _, s := range servers {
-				if leads, err := top.Kind.Leads(ctx, s.Endpoint()); err == nil && leads {
-					name = s.Name()
-				}
-			}
-		}
-		return name
-	}
-	first := leader()
-	for _, s := range servers {
-		if s.Name() == first {
-			if e, err := s.Operate(ctx, lab.FailOver, ""); err != nil || e.Count != 1 {
-				t.Errorf("hand over: %+v, %v", e, err)
-			}
-		}
-	}
-	for begin := time.Now(); leader() == first; {
-		if time.Since(begin) > 30*time.Second {
-			t.Fatalf("%s still leads", first)
-		}
-	}
+	labtest.HandOver(t, top.Kind, servers)
 	if k, err := servers[0].Keeps(ctx); err != nil || k["keys"] != 1 {
 		t.Errorf("kept: %v, %v", k, err)
 	}

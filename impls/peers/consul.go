@@ -162,11 +162,10 @@ func (c *consulLockClient) hear(name string, answer *http.Response) error {
 
 // consulAttempt is one api.Lock, and its Lock that may go on after nobody wants it.
 type consulAttempt struct {
-	lock  *api.Lock
+	lock *api.Lock
+	locking
 	stop  chan struct{} // closed when nobody wants it any more
-	done  chan struct{} // closed at the end of Lock
 	lost  <-chan struct{}
-	err   error // of Lock
 	lease *lb.Lease
 	deaf  chan struct{} // closed when nobody wants to hear any more that it is lost
 }
@@ -182,7 +181,7 @@ func (c *consulLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lea
 		return nil, lb.NoEffect(err)
 	}
 	c.req.Store(&req)
-	a := &consulAttempt{lock: lock, stop: make(chan struct{}), done: make(chan struct{}), deaf: make(chan struct{})}
+	a := &consulAttempt{lock: lock, locking: locking{done: make(chan struct{})}, stop: make(chan struct{}), deaf: make(chan struct{})}
 	c.held.Put(req.Owner, a)
 	go func() {
 		defer close(a.done)
@@ -205,15 +204,6 @@ func (c *consulLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lea
 		}
 	}()
 	return a.lease, nil
-}
-
-func (a *consulAttempt) await(ctx context.Context) error {
-	select {
-	case <-a.done:
-		return a.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Release implements [lb.Client]. It first waits for a Lock that was given up, which may have taken the lock before it saw that.

@@ -115,8 +115,7 @@ func (c *zkLockClient) serving() lb.Request {
 // zkAttempt is one zk.Lock, and its Lock that may go on after nobody wants it.
 type zkAttempt struct {
 	lock *zk.Lock
-	done chan struct{} // closed at the end of Lock
-	err  error         // its error
+	locking
 }
 
 func (c *zkLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, error) {
@@ -124,7 +123,7 @@ func (c *zkLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 		return nil, lb.ErrUnsupported
 	}
 	c.req.Store(&req)
-	a := &zkAttempt{done: make(chan struct{}),
+	a := &zkAttempt{locking: locking{done: make(chan struct{})},
 		lock: zk.NewLock(c.conn, "/lockbench-peer/_"+url.PathEscape(req.Lock), zk.WorldACL(zk.PermAll))}
 	c.held.Put(req.Owner, a)
 	go func() {
@@ -135,15 +134,6 @@ func (c *zkLockClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lease, 
 		return nil, fmt.Errorf("zk: lock: %w", err)
 	}
 	return c.env.Grant(req, 0, 0), nil
-}
-
-func (a *zkAttempt) await(ctx context.Context) error {
-	select {
-	case <-a.done:
-		return a.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Release first waits for a Lock that was given up, since nothing else ends it.
