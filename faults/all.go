@@ -72,7 +72,7 @@ func More() []Fault {
 		idleHolder(),
 		snapshot(),
 		sentinelReset(),
-		failoverByCommand(),
+		failoverSilent(), failoverByCommand(),
 		rollingRestart(),
 		replaceMember(),
 		compact(),
