@@ -32,7 +32,7 @@ func Driver() lab.Driver {
 			return Check(ctx, images...)
 		},
 		Claims: []lab.Ability{lab.Packets, lab.ServerClocks, lab.ClientClocks, lab.OwnDisk, lab.StallDisk, lab.FullDisk,
-			lab.OwnImages, lab.ClientHosts, lab.Strike},
+			lab.OwnImages, lab.ClientHosts, lab.Strike, lab.MovingAddress},
 		Lacks: map[lab.Ability]string{
 			lab.Programs:   "the containers of clients are empty; --lab local runs programs of this machine",
 			lab.Distance:   "its network is the engine's; use --lab local",

@@ -60,10 +60,15 @@ func (e *OccupiedError) Error() string {
 
 // Serves says why the lab has no servers of the topology, or nil.
 func (d Driver) Serves(t Topology) error {
-	if d.Borrowed == nil || t.Servers == 0 {
+	switch {
+	case t.Servers == 0:
 		return nil
+	case d.Borrowed != nil:
+		return d.Borrowed.Fits(t)
+	case t.Virtual:
+		return d.Can(MovingAddress)
 	}
-	return d.Borrowed.Fits(t)
+	return nil
 }
 
 // Commander is a lab whose servers are struck by commands of the user's.

@@ -53,6 +53,8 @@ const (
 	Distance     Ability = "put servers far away"
 	OwnClocks    Ability = "give hosts clocks of their own"
 	Programs     Ability = "run programs of this machine beside clients"
+	// MovingAddress is for topologies that are reached at one address ([Topology.Virtual]).
+	MovingAddress Ability = "move an address from host to host"
 )
 
 // Can says why the lab, or this machine, can't do something, or nil.

@@ -27,3 +27,20 @@ func TestAbsent(t *testing.T) {
 		}
 	}
 }
+
+// TestServes: servers behind one address are those of a lab that can move one.
+func TestServes(t *testing.T) {
+	still := lab.Driver{Name: "still", Lacks: map[lab.Ability]string{lab.MovingAddress: "its hosts stay where they are"}}
+	for _, servers := range []lab.Topology{{Name: "none"}, {Name: "three", Servers: 3}} {
+		if err := still.Serves(servers); err != nil {
+			t.Errorf("%s: %v", servers.Name, err)
+		}
+	}
+	pair := lab.Topology{Name: "pair", Servers: 2, Virtual: true}
+	if err := still.Serves(pair); err == nil || !strings.Contains(err.Error(), "its hosts stay where they are") {
+		t.Errorf("a pair behind one address: %v", err)
+	}
+	if err := lab.Local().Serves(pair); err != nil {
+		t.Errorf("the local lab: %v", err)
+	}
+}

@@ -35,7 +35,8 @@ type Host interface {
 	Start(ctx context.Context, p Program) (Process, error)
 }
 
-// Enterable is a host where this process can do what its programs can.
+// Enterable is a host where this process can do what its programs can: without it no server's clock is
+// moved ([ServerClocks]).
 type Enterable interface {
 	// Dir is where programs there keep their data.
 	Dir() string
@@ -43,16 +44,16 @@ type Enterable interface {
 	Do(f func() error) error
 }
 
-// Mobile is a host that can take over an address from another.
+// Mobile is a host that can take over an address from another ([MovingAddress]).
 type Mobile interface{ TakeAddr(addr string) error }
 
-// Timed is a host that can be given a monotonic clock of its own, before anything runs there.
+// Timed is a host that can be given a monotonic clock of its own, before anything runs there ([OwnClocks]).
 type Timed interface {
 	// OwnClock sets that clock of all programs there ahead of this machine's.
 	OwnClock(ahead time.Duration) error
 }
 
-// Fillable is a host whose disk can be filled.
+// Fillable is a host whose disk can be filled ([FullDisk]).
 type Fillable interface {
 	// FillDisk leaves no room on it until empty is called.
 	FillDisk() (empty func() error, err error)
@@ -121,10 +122,10 @@ type Meter interface {
 	Traffic() (Traffic, error)
 }
 
-// Spare is a lab that has an address which a [Mobile] host can take.
+// Spare is a lab that has an address which a [Mobile] host can take ([MovingAddress]).
 type Spare interface{ VirtualAddr() string }
 
-// Stretchable is a lab whose hosts can be put far from each other.
+// Stretchable is a lab whose hosts can be put far from each other ([Distance]).
 type Stretchable interface {
 	// Stretch puts hosts that are made from now on at a distance: from this process to one of them and back
 	// takes so long at least, as from one of them to another. 0 is as near as they are.

@@ -36,7 +36,7 @@ func Local() Driver {
 			}
 			return errors.Join(err, canIsolate(ctx, exec.CommandContext(ctx, self, "probe")))
 		},
-		Claims: []Ability{Packets, ServerClocks, ClientClocks, OwnDisk, StallDisk, FullDisk, OwnServers, ClientHosts, Strike, Distance, OwnClocks, Programs},
+		Claims: []Ability{Packets, ServerClocks, ClientClocks, OwnDisk, StallDisk, FullDisk, OwnServers, ClientHosts, Strike, Distance, OwnClocks, Programs, MovingAddress},
 		Lacks: map[Ability]string{
 			OwnImages: "its servers are programs of this machine; name another one with --server-binary SOFTWARE=PATH, or use --lab docker",
 		},

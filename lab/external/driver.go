@@ -61,9 +61,10 @@ func driver(c *config) lab.Driver {
 			lab.Strike:       yours + "; name a command for this fault under 'commands' in the file of --addrs",
 			lab.ServerClocks: yours, lab.OwnServers: atAddrs, lab.OwnImages: atAddrs,
 			lab.StallDisk: yours, lab.FullDisk: yours,
-			lab.Distance:    "they are where they are",
-			lab.OwnClocks:   "it is a check of lockbench itself, which needs no servers of yours; use --lab local",
-			lab.ClientHosts: "its servers see them all at one address",
+			lab.Distance:      "they are where they are",
+			lab.MovingAddress: "they are reached where --addrs says",
+			lab.OwnClocks:     "it is a check of lockbench itself, which needs no servers of yours; use --lab local",
+			lab.ClientHosts:   "its servers see them all at one address",
 		},
 	}
 	if c != nil {
