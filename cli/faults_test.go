@@ -31,11 +31,12 @@ func TestFaults(t *testing.T) {
 		{"zk-sequential", "zookeeper-3", map[string][]lb.Outcome{
 			"kill-leader": {lb.Safe, lb.Check}, "cut-leader": {lb.Safe, lb.Check}, "pause-leader+": {lb.Safe, lb.Check}}},
 		{"etcd-lease", "etcd-3", map[string][]lb.Outcome{
-			"kill-leader": {lb.Safe, lb.Check}, "cut-leader": {lb.Safe, lb.Check}, "pause-leader": {lb.Safe, lb.Check, lb.Fence}}},
+			"kill-leader": {lb.Safe, lb.Check}, "failover-silent": {lb.Safe, lb.Check}, "cut-leader": {lb.Safe, lb.Check}, "pause-leader": {lb.Safe, lb.Check, lb.Fence}}},
 		{"zk-sequential", "zookeeper", map[string][]lb.Outcome{"server-clock": {lb.Safe}}},
 		{"etcd-lease", "etcd", map[string][]lb.Outcome{"server-clock": {lb.Safe}}},
 		{"mysql-forupdate", "mariadb-replica", map[string][]lb.Outcome{"failover": {lb.Broken}}},
 		{"postgres-forupdate", "postgres-sync", map[string][]lb.Outcome{"failover-unreplicated": {lb.Broken, lb.Check}}},
+		{"postgres-advisory", "postgres-replica", map[string][]lb.Outcome{"failover-silent+": {lb.Broken}}},
 		{"postgres-insert", "postgres", map[string][]lb.Outcome{"server-clock:drift": {lb.Fence}, "pause@before-write": {lb.Fence}}},
 		{"memcached-add-cas", "memcached", map[string][]lb.Outcome{"server-clock": {lb.Check}}},
 		{"postgres-advisory-pooled", "postgres-pooled", map[string][]lb.Outcome{"slow-work": {lb.Broken}}},

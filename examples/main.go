@@ -1,5 +1,5 @@
-// Command examples is lockbench with a lock, a fault, a workload and a topology of its
-// own beside the stock ones: what a team's bench of its own looks like.
+// Command examples is lockbench with a lock, a fault, a workload, a topology and a lab of
+// its own beside the stock ones: what a team's bench of its own looks like.
 package main
 
 import (
@@ -16,5 +16,6 @@ func main() {
 	bench.Faults = append(bench.Faults, freezeServer())
 	bench.Workloads = append(bench.Workloads, shop{})
 	bench.Topologies = append(bench.Topologies, redisOnDisk())
+	bench.Labs = append(bench.Labs, plain())
 	os.Exit(cli.Main(os.Args[1:], bench))
 }

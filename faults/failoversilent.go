@@ -29,6 +29,7 @@ func failoverSilent() Fault {
 			if err != nil {
 				return nil, err
 			}
+			before := dying.Packets()
 			led, err := takeOver(ctx, on, leader, v)
 			if err != nil {
 				return nil, err
@@ -40,9 +41,9 @@ func failoverSilent() Fault {
 				return nil, err
 			}
 			return func() history.Proof {
-				p := led()
-				return proven(p.Proven && dying.Packets() > 0, "%s; of what it still sent nothing arrived, the ends of its connections among that: %s dropped",
-					p.Measured, english.Count(dying.Packets()+dead.Packets(), "packet"))
+				p, unheard := led(), dying.Packets()-before+dead.Packets()
+				return proven(p.Proven && unheard > 0, "%s; what its machine sent from then on, the ends of its connections among that, was dropped: %s",
+					p.Measured, english.Count(unheard, "packet"))
 			}, dying.End(ctx)
 		}}
 }
