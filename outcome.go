@@ -10,7 +10,7 @@ const (
 	Safe         Outcome = "SAFE"         // even the plain copy was right
 	Check        Outcome = "CHECK"        // a look at the lease before each write was needed, and enough
 	Fence        Outcome = "FENCE"        // only the token-checking store stayed right
-	Stuck        Outcome = "STUCK"        // nobody could get the lock after the fault healed
+	Stuck        Outcome = "STUCK"        // whoever waited could not get the lock, for good or for too long, though no fault kept them from it
 	Broken       Outcome = "BROKEN"       // by its answers more held the lock at once than may, or every copy that the algorithm can offer was hurt
 	Inconclusive Outcome = "INCONCLUSIVE" // the run proves nothing; the reason says why
 	NotAvailable Outcome = "n/a"          // the fault has no meaning here; the reason says why

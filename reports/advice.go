@@ -174,7 +174,7 @@ func (a advisor) soonest(ranks []rank) advice {
 	ranks = slices.CompactFunc(ranks, func(x, y rank) bool { return x.Name == y.Name })
 	for _, r := range ranks[:min(len(ranks), advisedLocks)] {
 		stuck := slices.DeleteFunc(slices.Clone(r.cells), func(c *checker.Cell) bool { return c.Outcome != lb.Stuck })
-		s.Locks = append(s.Locks, a.advised(r, "nobody got it any more under ", stuck))
+		s.Locks = append(s.Locks, a.advised(r, "whoever waited did not get it any more under ", stuck))
 	}
 	return s
 }
@@ -218,7 +218,7 @@ func (r rank) atWorst() string {
 	case r.worst == lb.Stuck && all(lb.Deadlock):
 		return "its holders waited for each other, or for themselves," + under
 	case r.worst == lb.Stuck:
-		return "nobody got it any more" + under
+		return "whoever waited did not get it any more" + under
 	case all(lb.DoubleGrant):
 		return "two holders at once" + under
 	case some:

@@ -24,7 +24,7 @@ var outcomes = []outcome{
 	{lb.Safe, "SAFE", "even writes made without another look at the lock were right"},
 	{lb.Check, "CHECK", "safe if the holder checks its lease right before each write"},
 	{lb.Fence, "FENCE", "safe only if the store refuses old fencing tokens"},
-	{lb.Stuck, "STUCK", "nobody could get the lock, for good or for too long, though no fault kept them from it"},
+	{lb.Stuck, "STUCK", "whoever waited could not get the lock, for good or for too long, though no fault kept them from it"},
 	{lb.Broken, "BROKEN", "by its own answers more held the lock at once than may, or no care that it can offer kept the data right"},
 	{lb.Inconclusive, "?", "inconclusive: the run proves nothing, and says why"},
 	{lb.NotAvailable, "n/a", "the fault has no meaning here"},
