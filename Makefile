@@ -123,7 +123,7 @@ packages: ## the picture of the packages and their imports, docs/packages.svg
 	go run ./internal/packages >docs/packages.svg
 
 docker-images: ## container images of the lock services, built here, for engines that reach no registry
-	@docker/install.sh debootstrap=debootstrap
+	@docker/install.sh mmdebstrap=mmdebstrap
 	docker/build.sh
 
 # A release is what a tag of the sources makes, the same on every machine that has this Go.
@@ -135,7 +135,7 @@ release: ## dist/: lockbench for linux on amd64 and arm64, static, with checksum
 	cd dist && sha256sum lockbench-* | tee SHA256SUMS
 
 image: ## the container image lockbench/lockbench:debian: lockbench, all servers, all languages
-	@docker/install.sh debootstrap=debootstrap
+	@docker/install.sh mmdebstrap=mmdebstrap
 	FORCE=1 docker/build.sh lockbench
 
 # A module of its own, which neither test nor lint builds: it has Kubernetes for a dependency.

@@ -15,7 +15,7 @@
 # A file "program" names a program that stands beside the packages.
 # With a SUITE it is that release's packages, in lockbench/<kind>:<suite>. Needs a
 # container engine, and for packages a Debian or Ubuntu host with apt sources that work,
-# root and debootstrap.
+# root and mmdebstrap.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,8 +37,8 @@ check_machine() {
 
 check_builder() {
     need apt-get "these images are made from Debian or Ubuntu packages; on other systems pull the official images and leave this out"
-    need debootstrap "apt-get install debootstrap"
-    [ "$(id -u)" = 0 ] || die "debootstrap needs root: run it with sudo"
+    need mmdebstrap "apt-get install mmdebstrap"
+    [ "$(id -u)" = 0 ] || die "the files of an image belong to root: run it with sudo"
     set -- $(archive "$(suite)")
     [ $# = 2 ] || die "this machine's apt sources have no http, https or file address for $(suite)"
     uri=$1 components=$2
@@ -56,7 +56,7 @@ suite() {
 
 # archive SUITE is where this machine's apt gets that release from, followed by
 # the components that it takes, comma by comma. Only a plain http(s) or file
-# source will do for debootstrap.
+# source will do for mmdebstrap.
 archive() {
     apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 'Identifier: Packages' |
         awk -v suite="$1" '
@@ -66,24 +66,11 @@ archive() {
             END { if (uri != "") print uri, substr(components, 2) }'
 }
 
-# apt_proxy is the proxy that this machine's apt uses, if any; debootstrap's
-# downloader looks for it in the environment.
+# apt_proxy is the proxy that this machine's apt uses, if any; mmdebstrap's
+# own apt looks for it in the environment.
 apt_proxy() {
     eval "$(apt-config shell proxy Acquire::http::Proxy)"
     [ -z "${proxy:-}" ] || [ "$proxy" = DIRECT ] || echo "$proxy"
-}
-
-# prepare ROOT says to dpkg, before it runs for the first time, what only costs
-# time and space here: syncing every file to disk, manuals and translations.
-prepare() {
-    mkdir -p "$1/etc/dpkg/dpkg.cfg.d"
-    cat >"$1/etc/dpkg/dpkg.cfg.d/lockbench" <<END
-force-unsafe-io
-path-exclude=/usr/share/doc/*
-path-exclude=/usr/share/info/*
-path-exclude=/usr/share/locale/*
-path-exclude=/usr/share/man/*
-END
 }
 
 # build KIND
@@ -124,13 +111,25 @@ compile() {
 # bootstrap KIND makes a root of the distribution's packages.
 bootstrap() {
     check_builder
+    [ -e "$work/base" ] || {
+        echo "bootstrapping $release, which all images begin with"
+        debian minbase "$work/base"
+    }
     packages=$(paste -sd, "$here/$1/packages")
-    mkdir -p "$work/debs"
-    prepare "$work/root"
-    echo "$image: bootstrapping $release with $packages"
-    debootstrap --variant=minbase --cache-dir="$work/debs" --components="$components" \
-        --include="$packages" "$release" "$work/root" "$uri" >"$work/log" 2>&1 ||
-        { tail -n 20 "$work/log" >&2; die "debootstrap failed for $1"; }
+    echo "$image: adding $packages"
+    debian custom "$work/root" --include="$packages" --setup-hook="cp -a $work/base/. \"\$1\""
+}
+
+# debian VARIANT ROOT OPTION... makes a root of the release. Syncing every file to disk, documentation and
+# translations only cost time and space here. Manuals stay: Java is not installed where their directory is missing.
+debian() {
+    variant=$1 root=$2
+    shift 2
+    mmdebstrap --mode=root --variant="$variant" --components="$components" --aptopt='APT::Install-Recommends "false"' \
+        --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/info/*' \
+        --dpkgopt='path-exclude=/usr/share/locale/*' \
+        "$@" "$release" "$root" "$uri" >"$work/log" 2>&1 ||
+        { tail -n 20 "$work/log" >&2; die "mmdebstrap failed: what it said last stands above"; }
 }
 
 check_machine
