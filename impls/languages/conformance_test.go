@@ -19,15 +19,15 @@ var spoken = []string{"exclusion", "wait", "cancel", "second-release", "release-
 	"valid", "round-trips", "requests", "requests-clean-up", "session"}
 
 // TestConformance holds an adapter of each kind of server, and of each protocol, to what it says of itself. They share their servers.
-// make test-all has more of those on databases. The other rows are of the same programs, and their libraries much alike: lockbench conform
+// make test-all has those on databases, too. The other rows are of the same programs, and their libraries much alike: lockbench conform
 // has them. That of portalocker deviates by chance.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	testkit.Share(t, 5)
 	servers := map[string][]string{} // of each topology
-	all := []lb.Impl{languages.RedisPy(), languages.Kazoo(), languages.Curator(), languages.PythonEtcd3(), languages.SymfonyRedis(), languages.ToozMySQL()}
+	all := []lb.Impl{languages.RedisPy(), languages.Kazoo(), languages.Curator(), languages.PythonEtcd3(), languages.SymfonyRedis()}
 	if testkit.All() {
-		all = append(all, languages.SymfonyPDO(), languages.ToozPostgreSQL(), languages.ToozMemcached())
+		all = append(all, languages.SymfonyPDO(), languages.ToozMySQL(), languages.ToozPostgreSQL(), languages.ToozMemcached())
 	}
 	for _, impl := range all {
 		testkit.Need(t, impl.Info().Name, catalog.Ready(impl))
