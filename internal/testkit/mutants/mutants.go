@@ -131,6 +131,9 @@ func known(all []Mutant) cli.Catalog {
 		Topologies: backends.Topologies(), Labs: []lab.Driver{lab.Local()}}
 }
 
+// mostAcquittals is under how many of the faults make test has each correct lock acquitted; under the others it is a day later.
+const mostAcquittals = 3
+
 // Run puts each mutant, and what it was made of, under its fault in the local lab.
 func Run(t *testing.T, all []Mutant) {
 	t.Helper()
@@ -141,8 +144,9 @@ func Run(t *testing.T, all []Mutant) {
 	}
 	var wg sync.WaitGroup
 	tried := map[string]bool{} // correct algorithms, by fault: several mutants are made of one
+	acquittals := map[string]int{}
 	for _, mu := range all {
-		if mu.orders != nil {
+		if mu.orders != nil && (mu.orders.most <= mostWalked || testkit.All()) {
 			wg.Go(func() { c.explore(t, mu, mu.Impl) })
 			if of := fmt.Sprint(mu.Of.Info().Name, mu.orders.bounds, mu.orders.most); !tried[of] {
 				tried[of] = true
@@ -150,8 +154,10 @@ func Run(t *testing.T, all []Mutant) {
 			}
 		}
 		wg.Go(func() { c.try(t, mu, mu.Impl) })
-		if of := fmt.Sprint(mu.Of.Info().Name, mu.Fault, mu.Clients, mu.OfWorkload, mu.TTL, mu.Work); !tried[of] {
+		name := mu.Of.Info().Name
+		if of := fmt.Sprint(name, mu.Fault, mu.Clients, mu.OfWorkload, mu.TTL, mu.Work); !tried[of] && (acquittals[name] < mostAcquittals || testkit.All()) {
 			tried[of] = true
+			acquittals[name]++
 			wg.Go(func() { c.try(t, mu, mu.Of) })
 		}
 	}

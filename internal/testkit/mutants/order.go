@@ -33,6 +33,9 @@ const (
 	mostAcquitted = 50
 )
 
+// mostWalked is how many orders of a mutant make test walks at most. One that needs more is convicted by its run there.
+const mostWalked = 200
+
 // fewAstray are the orders that may prove nothing: on a busy machine a driver may not be back in time
 // whose session has ended, and the lock is stuck once and then it is not.
 const fewAstray = 2
