@@ -18,13 +18,17 @@ var store = etcd.Member()
 
 const (
 	frontPort = 8001 // as `kubectl proxy` has it
-	ofBinary  = 3    // its place in the command
+	ofBinary  = 4    // its place in the command
 )
 
 // program is one machine: its etcd is started as the backend etcd's are.
 func program(self lab.Host, all []lab.Host) lab.Program {
 	below := store.Program(self, all)
-	argv := []string{"control-plane", "{addr}:{port}", "{dir}/kubernetes", binary, "--"}
+	joins := controlplane.Joins
+	if self.Name() == all[0].Name() {
+		joins = controlplane.First
+	}
+	argv := []string{"control-plane", joins, "{addr}:{port}", "{dir}/kubernetes", binary, "--"}
 	for _, flag := range below.Argv[1:] {
 		argv = append(argv, strings.ReplaceAll(flag, "{port}", strconv.Itoa(controlplane.StorePort)))
 	}

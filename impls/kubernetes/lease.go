@@ -34,7 +34,7 @@ func Lease() lb.Impl { return lease{} }
 
 type lease struct{}
 
-const source = "k8s.io/client-go v0.34.1, tools/leaderelection"
+const source = "k8s.io/client-go v0.37.2, tools/leaderelection"
 
 func (lease) Info() lb.Info {
 	return lb.Info{
@@ -106,8 +106,10 @@ func (c *client) begin(req lb.Request) (*election, error) {
 	deadline := whole * renew / longest
 	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, backend.Namespace, name(req.Lock),
 		resourcelock.ResourceLockConfig{Identity: req.Owner},
-		&rest.Config{Host: host, Transport: e, QPS: -1}, // no waits of the client's own between requests
-		deadline)
+		&rest.Config{Host: host, Transport: e,
+			QPS:           -1,                                                  // no waits of the client's own between requests
+			ContentConfig: rest.ContentConfig{ContentType: "application/json"}, // and no protobuf, in which nobody on the wire reads who holds the Lease
+		}, deadline)
 	if err != nil {
 		return nil, err
 	}

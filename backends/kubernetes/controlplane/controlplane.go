@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"syscall"
+	"time"
 
 	"k8s.io/client-go/util/keyutil"
 
@@ -30,17 +30,26 @@ const (
 	apiPort   = 6443
 )
 
+// patience is how long a kube-apiserver may take to end.
+const patience = 5 * time.Second
+
 // token is what the front is known by.
 const token = "lockbench-front"
 
-// Serve runs a machine until ctx ends. args are the front's address, a directory for secrets, the command of the
-// kube-apiserver, which gets more options, "--" and the flags of etcd.
+// What a machine is in its cluster: the first begins it, and the others join.
+const (
+	First = "first"
+	Joins = "joins"
+)
+
+// Serve runs a machine until ctx ends. args are what it is in its cluster, the front's address, a directory for secrets, the
+// command of the kube-apiserver, which gets more options, "--" and the flags of etcd.
 func Serve(ctx context.Context, args []string) error {
 	end := slices.Index(args, "--")
-	if end < 3 {
-		return errors.New("serve a control plane: ADDRESS DIR KUBE-APISERVER [OPTION …] -- ETCD-FLAG … is what it takes")
+	if end < 4 {
+		return errors.New("serve a control plane: first|joins ADDRESS DIR KUBE-APISERVER [OPTION …] -- ETCD-FLAG … is what it takes")
 	}
-	front, dir, command, store := args[0], args[1], args[2:end], args[end+1:]
+	front, dir, command, store := args[1], args[2], args[3:end], args[end+1:]
 	host, _, err := net.SplitHostPort(front)
 	if err != nil {
 		return fmt.Errorf("serve a control plane: %w", err)
@@ -52,6 +61,11 @@ func Serve(ctx context.Context, args []string) error {
 	defer stop()
 	ended := make(chan error, 2)
 	go func() { ended <- etcdserver.Serve(below, store) }()
+	if args[0] == Joins {
+		if err := awaitFirst(ctx, host); err != nil {
+			return fmt.Errorf("wait for the first of the cluster: %w", err)
+		}
+	}
 	thread, err := lab.NewLauncher(nil)
 	if err != nil {
 		return err
@@ -75,12 +89,12 @@ func Serve(ctx context.Context, args []string) error {
 		return err
 	case <-api.Done():
 		return fmt.Errorf("kube-apiserver has ended: %w", api.Wait())
-	case <-ctx.Done(): // in good order: who asks first, what is asked last
+	case <-ctx.Done(): // whoever ends a server in good order tells all its processes, and a second word would end this one at once
 		_ = s.Close()
-		if err := api.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-			return err
+		select {
+		case <-api.Done():
+		case <-time.After(patience):
 		}
-		<-api.Done()
 		return nil
 	}
 }
