@@ -25,7 +25,8 @@ func expect() []lb.Expectation {
 	return compose.Except(compose.Lease(), slices.Concat(
 		compose.Under(lb.Expectation{Outcomes: broken, Why: "a frozen holder that wakes has not been told yet, and " + steals, Source: code}, "pause-holder"),
 		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Broken}, Why: "there is no token, and " + steals, Source: doc}, "pause@before-write"),
-		compose.Under(lb.Expectation{Outcomes: chance, Why: late + "; and " + steals, Source: code}, "cut-holder", "cut-rejoin", "soak"),
+		compose.Under(lb.Expectation{Outcomes: broken, Why: late, Source: code}, "cut-holder"),
+		compose.Under(lb.Expectation{Outcomes: chance, Why: late + "; and " + steals, Source: code}, "cut-rejoin", "soak"),
 		compose.Under(lb.Expectation{Outcomes: chance, Why: "who asks a server that is silent hears nothing for a second, and of three it is one by chance; " + late, Source: code},
 			"cut-leader", "pause-leader", "deaf-leader", "cut-halves", "failover"),
 		compose.Under(lb.Expectation{Outcomes: chance, Why: "while etcd elects, the other servers are silent, too; " + late, Source: code},
@@ -40,6 +41,6 @@ func expect() []lb.Expectation {
 		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe}, Why: "the Lease has the times of wall clocks, at which nobody looks: each client measures by its own monotonic clock for how long it has seen no change", Source: doc},
 			"client-clock", "client-clock:back"),
 		compose.Under(lb.Expectation{Outcomes: []lb.Outcome{lb.Safe}, Why: "it is renewed seven times in a lease, which is enough also at half the speed", Source: doc}, "client-clock:drift"),
-		compose.Under(lb.Expectation{Outcomes: broken, Why: "whoever looks next makes the Lease anew, and a holder that can't renew any more goes on until RenewDeadline", Source: code}, "flushall"),
+		compose.Under(lb.Expectation{Outcomes: broken, Why: "whoever looks next makes the Lease again, and a holder that can't renew any more goes on until RenewDeadline", Source: code}, "flushall"),
 	)...)
 }
