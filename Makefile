@@ -71,6 +71,10 @@ languages: ## install the languages and libraries of the locks that are not in G
 consul: ## build Consul, the servers of its locks, from its modules, if it is not there; in some five minutes
 	@docker/consul/build.sh
 
+# Of the module that has Kubernetes.
+kube-apiserver: ## build kube-apiserver, the server of the locks in Kubernetes, from its modules, if it is not there; in some five minutes
+	@go run -C docker/kubernetes . build kube-apiserver
+
 browser: ## install the browser that the tests of the pages look through, if none is there (Debian)
 	@docker/install.sh $(if $(shell command -v chromium google-chrome chromium-browser),,chromium=chromium) pdftotext=poppler-utils
 
@@ -113,6 +117,7 @@ lint: ## gofmt, go vet, staticcheck; the examples and the programs of the findin
 	go vet ./...
 	go vet -tags kubernetes ./cli # where make test-kubernetes has its test
 	go vet -tags consul ./backends/consul ./impls/consul ./impls/peers # and make test-consul
+	go vet -tags apiserver ./backends/kubernetes ./impls/kubernetes # and make test-kube-apiserver
 	go run $(STATICCHECK) ./...
 	cd examples && go build -o /dev/null ./... && go vet ./...
 	cd docs/findings/programs && go build -o /dev/null ./... && go vet ./...
@@ -148,6 +153,9 @@ test-consul: consul ## every test of Consul's locks and servers, which make test
 	go test -tags consul -count=1 -timeout 30m ./backends/consul ./impls/consul
 	go test -tags consul -count=1 -timeout 30m -run '^TestConsulConformance$$' ./impls/peers
 
+test-kube-apiserver: kube-apiserver ## every test of the locks in Kubernetes and of their servers, which make test does without
+	go test -tags apiserver -count=1 -timeout 30m ./backends/kubernetes ./impls/kubernetes
+
 bench-checker: ## what the checkers cost, beside porcupine on the same histories
 	go test -run '^$$' -bench . -benchmem ./checker ./history
 
@@ -166,4 +174,4 @@ mutants: servers ## broken locks must be convicted and correct ones acquitted: 2
 noise: servers ## ten benchmarks of one build, each with each, must not differ, and ten of a build with a lock that is 10% slower must
 	LOCKBENCH_TEST_ALL=yes LOCKBENCH_NOISE=10 go test -count 1 -timeout 60m -run '^TestNoise$$' -v ./cli
 
-.PHONY: help bench bench-all front results claims bugs findings build servers consul browser compose test test-all test-times lint packages docker-images release image test-kubernetes test-consul bench-checker test-long mutate-checkers mutants noise
+.PHONY: help bench bench-all front results claims bugs findings build servers consul kube-apiserver browser compose test test-all test-times lint packages docker-images release image test-kubernetes test-consul test-kube-apiserver bench-checker test-long mutate-checkers mutants noise

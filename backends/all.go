@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/backends/consul"
 	"github.com/lockbench/lockbench/backends/etcd"
+	"github.com/lockbench/lockbench/backends/kubernetes"
 	"github.com/lockbench/lockbench/backends/mariadb"
 	"github.com/lockbench/lockbench/backends/memcached"
 	"github.com/lockbench/lockbench/backends/nats"
@@ -20,7 +21,7 @@ import (
 // Topologies are all there are.
 func Topologies() []lab.Topology {
 	none := []lab.Topology{{Name: "none", Doc: "no lock service"}}
-	return slices.Concat(none, redis.Topologies(), zookeeper.Topologies(), etcd.Topologies(), mariadb.Topologies(), postgres.Topologies(), memcached.Topologies(), nats.Topologies(), consul.Topologies())
+	return slices.Concat(none, redis.Topologies(), zookeeper.Topologies(), etcd.Topologies(), mariadb.Topologies(), postgres.Topologies(), memcached.Topologies(), nats.Topologies(), consul.Topologies(), kubernetes.Topologies())
 }
 
 // Stores are the databases that can keep the protected store's fenced copy.

@@ -21,7 +21,7 @@ func programOf(t lab.Topology) lab.Program { return t.Kind.Program(paper{}, []la
 
 // TestWith: each software gets options and another binary where its program looks for them.
 func TestWith(t *testing.T) {
-	for _, name := range []string{"redis", "redis-sentinel", "etcd", "zookeeper", "mariadb", "mariadb-replica", "memcached", "nats", "consul"} {
+	for _, name := range []string{"redis", "redis-sentinel", "etcd", "zookeeper", "mariadb", "mariadb-replica", "memcached", "nats", "consul", "kubernetes"} {
 		before, _ := backends.Topology(name)
 		with, err := before.With(lab.Own{Options: []string{"an-option=7"}, Binary: before.Kind.Software.Name + "=/opt/own"})
 		if err != nil {

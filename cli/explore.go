@@ -163,7 +163,13 @@ func (x *exploring) chosen(cmd *cobra.Command) (err error) {
 	if x.impls, err = pick(x.locks, x.Locks, name, x.Lock); err != nil {
 		return err
 	}
+	if len(x.impls) > 1 {
+		x.impls = slices.DeleteFunc(slices.Clone(x.impls), asksByItself)
+	}
 	for _, l := range x.impls {
+		if asksByItself(l) {
+			return usage("%s can't be explored: its library waits by a clock of its own until it asks again, and nobody here lets that time pass", l.Info().Name)
+		}
 		if err := x.runsOn(x.plan.Topology, l.Info()); err != nil {
 			return err
 		}
@@ -178,6 +184,13 @@ func (x *exploring) chosen(cmd *cobra.Command) (err error) {
 		x.out = rundir.NewDir("explore-" + what)
 	}
 	return x.fresh()
+}
+
+// asksByItself says of a lock that polls that it does so behind its clients' backs, since they can't try. The clocks of
+// programs are moved.
+func asksByItself(l lb.Impl) bool {
+	i := l.Info()
+	return i.NoTry && !i.Traits.Push && !i.Program
 }
 
 // fresh wants a directory that is not there.

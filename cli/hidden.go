@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/lockbench/lockbench/backends/etcd/etcdserver"
+	"github.com/lockbench/lockbench/backends/kubernetes/controlplane"
 	"github.com/lockbench/lockbench/backends/nats/natsserver"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/bench"
@@ -66,6 +67,8 @@ func (p program) hiddenCommands() []*cobra.Command {
 			RunE: func(*cobra.Command, []string) error { return lab.Idle() }},
 		{Use: "etcd", Hidden: true, DisableFlagParsing: true,
 			RunE: func(cmd *cobra.Command, args []string) error { return etcdserver.Serve(cmd.Context(), args) }},
+		{Use: "control-plane", Hidden: true, DisableFlagParsing: true,
+			RunE: func(cmd *cobra.Command, args []string) error { return controlplane.Serve(cmd.Context(), args) }},
 		{Use: "nats-server", Hidden: true, DisableFlagParsing: true,
 			RunE: func(cmd *cobra.Command, args []string) error { return natsserver.Serve(cmd.Context(), args) }},
 	}...)

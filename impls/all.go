@@ -9,6 +9,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/consul"
 	"github.com/lockbench/lockbench/impls/etcd"
+	"github.com/lockbench/lockbench/impls/kubernetes"
 	"github.com/lockbench/lockbench/impls/languages"
 	"github.com/lockbench/lockbench/impls/memcached"
 	"github.com/lockbench/lockbench/impls/mysql"
@@ -98,6 +99,9 @@ var groups = sync.OnceValue(func() []group {
 		{"Consul", []lb.Impl{
 			consul.Session(),
 			consul.NoDelay(),
+		}},
+		{"Kubernetes", []lb.Impl{
+			kubernetes.Lease(),
 		}},
 		{"Libraries", append([]lb.Impl{
 			peers.Redsync(),

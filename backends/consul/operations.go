@@ -7,6 +7,7 @@ import (
 	"time"
 
 	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/backends/internal/web"
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/lab"
 )
@@ -50,7 +51,7 @@ func end(ctx context.Context, endpoint, session string) (knew bool, err error) {
 // keys are those of locks, and the index of their last change.
 func keys(ctx context.Context, endpoint string) (names []string, index uint64, err error) {
 	index, err = ask(ctx, http.MethodGet, endpoint, "/v1/kv/"+lb.Prefix+"?keys&consistent", "", &names)
-	if missing(err) {
+	if web.Missing(err) {
 		err = nil
 	}
 	return names, index, err

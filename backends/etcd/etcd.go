@@ -27,6 +27,9 @@ var member = lab.Kind{
 	Leads: leads, End: end, Clock: clock, Counts: counts, Keeps: keeps, Commands: commands, Replace: replace,
 }
 
+// Member is that kind, for servers that stand on some.
+func Member() lab.Kind { return member }
+
 var serverVersion = lab.Version{Of: "etcd", Command: []string{"etcd", "--version"}}
 
 // software is what lockbench contains.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
@@ -35,8 +36,9 @@ func version() string {
 	panic("go.mod requires no k8s.io/kubernetes")
 }
 
-// build returns the directory of the programs, and makes it if it is not in the cache.
-func build(cache string) (string, error) {
+// build returns the directory of the programs, and makes it if it is not in the cache: of all that a cluster consists of,
+// or, for who needs no more, of one program.
+func build(cache, alone string) (string, error) {
 	compiler, err := exec.Command("go", "env", "GOVERSION").Output()
 	if err != nil {
 		return "", fmt.Errorf("ask Go for its version, install Go 1.26 or newer: %w", err)
@@ -46,7 +48,9 @@ func build(cache string) (string, error) {
 		sum.Write(part)
 		sum.Write([]byte{0})
 	}
-	programs := filepath.Join(cache, "kubernetes-"+version()+"-"+hex.EncodeToString(sum.Sum(nil))[:12])
+	of := "-" + version() + "-" + hex.EncodeToString(sum.Sum(nil))[:12]
+	all := filepath.Join(cache, "kubernetes"+of)
+	programs := filepath.Join(cache, cmp.Or(alone, "kubernetes")+of)
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
 	}
@@ -55,12 +59,14 @@ func build(cache string) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	if _, err := os.Stat(programs); err == nil {
-		return programs, nil
+	for _, there := range []string{all, programs} {
+		if _, err := os.Stat(there); err == nil {
+			return there, nil
+		}
 	}
 	begun := time.Now()
-	fmt.Fprintf(os.Stderr, "building Kubernetes %s and etcd, which takes some minutes the first time\n", version())
-	if err := compile(programs); err != nil {
+	fmt.Fprintf(os.Stderr, "building %s %s, which takes some minutes the first time\n", cmp.Or(alone, "etcd and Kubernetes"), version())
+	if err := compile(programs, alone); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(os.Stderr, "built in %s: %s\n", time.Since(begun).Round(time.Second), programs)
@@ -81,7 +87,7 @@ func lockCache(cache string) (unlock func(), err error) {
 }
 
 // compile builds into a directory beside it, and moves that when all is there.
-func compile(programs string) error {
+func compile(programs, alone string) error {
 	work, err := os.MkdirTemp(filepath.Dir(programs), "building-")
 	if err != nil {
 		return err
@@ -103,12 +109,19 @@ func compile(programs string) error {
 	flags := fmt.Sprintf("-s -w -X %s.gitVersion=%s -X %s.gitMajor=%s -X %s.gitMinor=%s",
 		names, version(), names, number[0], names, number[1])
 	// "tool" is whatever go.mod names as such.
-	command := exec.Command("nice", "-n", "19", "go", "build", "-trimpath", "-ldflags", flags, "-o", bin+"/", "tool", "./pause")
+	packages := []string{"tool", "./pause"}
+	if alone != "" {
+		packages = []string{"k8s.io/kubernetes/cmd/" + alone}
+	}
+	command := exec.Command("nice", append([]string{"-n", "19", "go", "build", "-trimpath", "-ldflags", flags, "-o", bin + "/"}, packages...)...)
 	command.Dir = source
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off")
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	if err := command.Run(); err != nil {
 		return fmt.Errorf("build Kubernetes, its modules must be reachable or in Go's module cache: %w", err)
+	}
+	if alone != "" {
+		return os.Rename(bin, programs)
 	}
 	if err := os.Rename(filepath.Join(bin, "server"), filepath.Join(bin, "etcd")); err != nil {
 		return err

@@ -30,7 +30,7 @@ import (
 	"time"
 )
 
-const usage = `usage: kubernetes build  [-cache DIR]
+const usage = `usage: kubernetes build  [-cache DIR] [kube-apiserver]
        kubernetes up     [-cache DIR] [-nodes 3] [-wait 3m] DIR
        kubernetes import DIR FILE    (FILE - is standard input)
        kubernetes stop   DIR NODE    (1, 2, …)
@@ -66,8 +66,14 @@ func run(args []string) error {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	rest := flags.Args()
-	if args[0] == "build" && len(rest) == 0 {
-		_, err := build(*cache)
+	if args[0] == "build" {
+		alone := ""
+		if len(rest) == 1 && rest[0] == "kube-apiserver" {
+			alone = rest[0]
+		} else if len(rest) > 0 {
+			return errUsage
+		}
+		_, err := build(*cache, alone)
 		return err
 	}
 	if len(rest) == 0 {

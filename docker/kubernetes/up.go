@@ -32,7 +32,7 @@ func up(dir, cache string, nodes int, wait time.Duration) error {
 	if err := checkNew(dir); err != nil {
 		return err
 	}
-	programs, err := build(cache)
+	programs, err := build(cache, "")
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ lockbench=$(realpath "${LOCKBENCH:-../../../lockbench}")
 dir=$(mktemp -d /tmp/findings-XXXXXX)
 chmod 755 "$dir"
 trap 'kill $(jobs -p) 2>/dev/null; wait 2>/dev/null; rm -rf "$dir"' EXIT
-redis=36379 memcached=31211 etcd=32379 zookeeper=32181 postgres=35432 pgbouncer=36432 mariadb=33306 consul=38500
+redis=36379 memcached=31211 etcd=32379 zookeeper=32181 postgres=35432 pgbouncer=36432 mariadb=33306 consul=38500 kubernetes=38001
 
 start() { # NAME COMMAND...: a server in a directory of its own
 	local name=$1
@@ -68,6 +68,14 @@ up() { # SERVER: starts it, once
 			-serf-wan-port -1 -dns-port -1 -grpc-port -1 -grpc-tls-port -1 -hcl 'disable_update_check = true'
 		answers $consul && for _ in {1..100}; do curl -fs http://127.0.0.1:$consul/v1/status/leader | grep -q : && break; sleep 0.1; done
 		;;
+	kubernetes) # an install of its own: make kube-apiserver
+		local server
+		server=$(ls "${XDG_CACHE_HOME:-$HOME/.cache}"/lockbench/kube*-*/kube-apiserver 2>/dev/null | tail -1)
+		[ -n "$server" ] || return 1
+		start kubernetes "$lockbench" control-plane first 127.0.0.1:$kubernetes "$dir/kubernetes/secrets" "$server" -- --name d --data-dir "$dir/kubernetes/d" --log-level error \
+			--listen-client-urls http://127.0.0.1:2379 --advertise-client-urls http://127.0.0.1:2379 \
+			--listen-peer-urls http://127.0.0.1:38002 --initial-advertise-peer-urls http://127.0.0.1:38002 --initial-cluster d=http://127.0.0.1:38002
+		;;
 	esac
 	answers ${!1}
 }
@@ -84,6 +92,7 @@ for path in */main.*; do
 	tooz-postgresql-*) server=postgres ;;
 	symfony-pdo-*) server=mariadb ;;
 	consul-*) server=consul ;;
+	kubernetes-*) server=kubernetes ;;
 	esac
 	echo "== $name"
 	address=127.0.0.1:${!server}

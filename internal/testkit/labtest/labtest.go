@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/backends"
 	"github.com/lockbench/lockbench/backends/etcd/etcdserver"
+	"github.com/lockbench/lockbench/backends/kubernetes/controlplane"
 	"github.com/lockbench/lockbench/backends/nats/natsserver"
 	"github.com/lockbench/lockbench/internal/testkit"
 	"github.com/lockbench/lockbench/lab"
@@ -28,10 +29,12 @@ func Main(m *testing.M) {
 
 // Builtin is the program that the tests' own has to be for the servers that lockbench contains.
 func Builtin(args []string) int {
-	servers := map[string]func(context.Context, []string) error{"etcd": etcdserver.Serve, "nats-server": natsserver.Serve}
+	servers := map[string]func(context.Context, []string) error{
+		"etcd": etcdserver.Serve, "nats-server": natsserver.Serve, "control-plane": controlplane.Serve,
+	}
 	serve := servers[args[0]]
 	if serve == nil {
-		fmt.Fprintf(os.Stderr, "labtest: this program is etcd or nats-server, not %q\n", args[0])
+		fmt.Fprintf(os.Stderr, "labtest: this program is etcd, nats-server or control-plane, not %q\n", args[0])
 		return 1
 	}
 	if err := serve(context.Background(), args[1:]); err != nil {
