@@ -163,8 +163,9 @@ func (x *exploring) chosen(cmd *cobra.Command) (err error) {
 	if x.impls, err = pick(x.locks, x.Locks, name, x.Lock); err != nil {
 		return err
 	}
-	if len(x.impls) > 1 {
-		x.impls = slices.DeleteFunc(slices.Clone(x.impls), asksByItself)
+	// A pattern means those that can be explored; who names a lock is told.
+	if can := slices.DeleteFunc(slices.Clone(x.impls), asksByItself); len(can) > 0 && strings.ContainsAny(x.locks, "*?[") {
+		x.impls = can
 	}
 	for _, l := range x.impls {
 		if asksByItself(l) {

@@ -13,7 +13,7 @@ import (
 )
 
 // plain is a lab of processes of this machine, on loopback addresses: for containers and build machines
-// that allow no namespaces. Its hosts share one network and one disk, which others use, too.
+// that allow no namespaces (PostgreSQL needs one, where root starts it). Its hosts share one network and one disk, with others, too.
 func plain() lab.Driver {
 	const network, disk = "its hosts share this machine's loopback network", "its servers write to the directory for temporary files, which others use, too"
 	return lab.Driver{
@@ -53,7 +53,7 @@ func open(context.Context) (lab.Lab, error) {
 
 func (l *plainLab) Network() lab.Network { return nil }
 
-// Host gives out addresses that no other lab has: each is opened by a process of its own, and several are at once.
+// Host gives out addresses that no other lab of these 64,000 processes has: each is opened by one of its own, and several are at once.
 func (l *plainLab) Host(_ context.Context, name, _ string) (lab.Host, error) {
 	thread, err := lab.NewLauncher(nil)
 	l.mu.Lock()
@@ -65,8 +65,8 @@ func (l *plainLab) Host(_ context.Context, name, _ string) (lab.Host, error) {
 
 func (l *plainLab) Close() error {
 	for _, h := range l.hosts {
-		for _, p := range h.running {
-			p.Kill()
+		for p := range h.running.Range {
+			p.(*lab.Child).Kill()
 		}
 		h.thread.Close()
 	}
@@ -76,7 +76,7 @@ func (l *plainLab) Close() error {
 type plainHost struct {
 	lab.Place
 	thread  *lab.Launcher
-	running []*lab.Child
+	running sync.Map // of *lab.Child
 }
 
 func (h *plainHost) Name() string            { return h.Place.Name }
@@ -93,7 +93,7 @@ func (h *plainHost) Start(ctx context.Context, p lab.Program) (lab.Process, erro
 	}
 	c, err := lab.StartChild(ctx, h.thread, h.Place, p)
 	if err == nil {
-		h.running = append(h.running, c)
+		h.running.Store(c, nil)
 	}
 	return c, err
 }

@@ -42,7 +42,7 @@ func failoverSilent() Fault {
 			}
 			return func() history.Proof {
 				p, unheard := led(), dying.Packets()-before+dead.Packets()
-				return proven(p.Proven && unheard > 0, "%s; what its machine sent from then on, the ends of its connections among that, was dropped: %s",
+				return proven(p.Proven && unheard > 0, "%s; all that its machine sent from just before that on was dropped: %s",
 					p.Measured, english.Count(unheard, "packet"))
 			}, dying.End(ctx)
 		}}

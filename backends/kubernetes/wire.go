@@ -20,7 +20,7 @@ var Language = wire.Language{
 const get = "get"
 
 // RequestOf names what is asked for. A Lease is written to take the lock, to renew it or to give it back, by what it shall be
-// then: it was acquired when it was last renewed, or before that, or it has no holder.
+// then: it was acquired when it was last renewed, or before that, or it has no holder. What can't be read has no name.
 func RequestOf(method string, at *url.URL, body []byte) string {
 	name, one := strings.CutPrefix(at.Path, leasesPath+"/")
 	switch {
@@ -38,7 +38,9 @@ func writeOf(body []byte) string {
 	var lease struct {
 		Spec struct{ HolderIdentity, AcquireTime, RenewTime string }
 	}
-	_ = json.Unmarshal(body, &lease) // what is none has no holder
+	if json.Unmarshal(body, &lease) != nil {
+		return ""
+	}
 	switch spec := lease.Spec; {
 	case spec.HolderIdentity == "":
 		return "release"

@@ -25,7 +25,8 @@ type election struct {
 	cancel context.CancelFunc
 	led    chan struct{} // closed when it leads
 	done   chan struct{} // closed when the run is over
-	unsure atomic.Bool   // whether the server has, or will have, carried out a request that takes the lock
+	unsure atomic.Bool   // whether the server may have carried out a request that takes the lock, or may yet
+	gave   atomic.Bool   // whether it has answered that it has carried out a release
 	failed bool          // a release has been told that the lock was not given back
 }
 
@@ -90,20 +91,24 @@ func (e *election) RoundTrip(r *http.Request) (answer *http.Response, err error)
 	}
 	name := backend.RequestOf(r.Method, r.URL, body)
 	err = e.env.Send(lb.As(r.Context(), e.actor()), e.req, name, func(context.Context) (err error) {
-		takes := name == "acquire"
+		takes, before := name == "acquire", e.unsure.Load()
 		if takes {
 			e.unsure.Store(true)
 		}
 		if answer, err = e.way.RoundTrip(r); err != nil {
 			return err
 		}
+		if answer.StatusCode < http.StatusBadRequest {
+			if name == "release" {
+				e.gave.Store(true)
+			}
+			return nil
+		}
+		// That it has refused this one says nothing of one before, whose answer did not come.
 		if takes && answer.StatusCode < http.StatusInternalServerError {
-			e.unsure.Store(false)
+			e.unsure.Store(before)
 		}
-		if answer.StatusCode >= http.StatusBadRequest {
-			return errRefused
-		}
-		return nil
+		return errRefused
 	})
 	if err != nil && !errors.Is(err, errRefused) {
 		if answer != nil {

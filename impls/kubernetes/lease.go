@@ -46,7 +46,7 @@ func (lease) Info() lb.Info {
 		Reads:      []string{"get"},
 		Takes:      "acquire",
 		NoTry:      true,
-		MinTTL:     2 * time.Second, // whoever waits looks every quarter of it, and counts from when it has seen the last change
+		MinTTL:     2 * time.Second, // whoever waits looks every third of it or sooner, and counts from when it has seen the last change
 		OwnClock:   true,
 		Traits:     lb.Traits{Renewing: true, LostNotice: true},
 		Expect:     expect(),
@@ -144,7 +144,7 @@ func (c *client) Release(ctx context.Context, req lb.Request) error {
 	switch {
 	case e.failed:
 		return lb.ErrReleased
-	case leader != "", lost:
+	case leader != "", lost, !e.gave.Load(): // it may have found that nobody holds it, and then there is nothing to give back
 		return lb.ErrLost
 	}
 	return nil

@@ -30,7 +30,7 @@ const (
 	apiPort   = 6443
 )
 
-// patience is how long a kube-apiserver may take to end.
+// patience is how long a kube-apiserver, or the etcd below it, may take to end.
 const patience = 5 * time.Second
 
 // token is what the front is known by.
@@ -50,18 +50,39 @@ func Serve(ctx context.Context, args []string) error {
 		return errors.New("serve a control plane: first|joins ADDRESS DIR KUBE-APISERVER [OPTION …] -- ETCD-FLAG … is what it takes")
 	}
 	front, dir, command, store := args[1], args[2], args[3:end], args[end+1:]
-	host, _, err := net.SplitHostPort(front)
-	if err != nil {
-		return fmt.Errorf("serve a control plane: %w", err)
-	}
 	if err := writeSecrets(dir); err != nil {
 		return fmt.Errorf("write the API server's secrets: %w", err)
 	}
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
 	below, stop := context.WithCancel(context.WithoutCancel(ctx)) // it ends after what stands on it
-	defer stop()
-	ended := make(chan error, 2)
-	go func() { ended <- etcdserver.Serve(below, store) }()
-	if args[0] == Joins {
+	stored := make(chan struct{})
+	go func() {
+		defer close(stored)
+		if err := etcdserver.Serve(below, store); err != nil {
+			fail(fmt.Errorf("serve a control plane: its etcd has ended: %w", err))
+		}
+	}()
+	defer func() {
+		stop()
+		await(stored) // who leads hands that over
+	}()
+	if err := serve(ctx, args[0] == Joins, front, dir, command); err != nil && ctx.Err() == nil {
+		return err
+	}
+	if why := context.Cause(ctx); !errors.Is(why, context.Canceled) {
+		return why
+	}
+	return nil
+}
+
+// serve runs what stands on the etcd, until ctx ends.
+func serve(ctx context.Context, joins bool, front, dir string, command []string) error {
+	host, _, err := net.SplitHostPort(front)
+	if err != nil {
+		return err
+	}
+	if joins {
 		if err := awaitFirst(ctx, host); err != nil {
 			return fmt.Errorf("wait for the first of the cluster: %w", err)
 		}
@@ -82,7 +103,7 @@ func Serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("serve the front: %w", err)
 	}
-	s := &http.Server{Handler: newFront(api.Endpoint())}
+	s, ended := &http.Server{Handler: newFront(api.Endpoint())}, make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
 	select {
 	case err := <-ended:
@@ -91,11 +112,16 @@ func Serve(ctx context.Context, args []string) error {
 		return fmt.Errorf("kube-apiserver has ended: %w", api.Wait())
 	case <-ctx.Done(): // whoever ends a server in good order tells all its processes, and a second word would end this one at once
 		_ = s.Close()
-		select {
-		case <-api.Done():
-		case <-time.After(patience):
-		}
+		await(api.Done())
 		return nil
+	}
+}
+
+// await waits for something to end, as long as that may take.
+func await(done <-chan struct{}) {
+	select {
+	case <-done:
+	case <-time.After(patience):
 	}
 }
 

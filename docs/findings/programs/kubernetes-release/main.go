@@ -48,8 +48,10 @@ func main() {
 		_ = first.Process.Signal(syscall.SIGCONT)
 		select {
 		case <-led:
-			fmt.Println("first stood still and was told to end: a second and a third lead, and the second has been told:", second.Err() != nil)
-			return
+			if second.Err() == nil { // else it has been told
+				fmt.Println("first stood still and was told to end: a second and a third lead, and the second has not been told")
+				return
+			}
 		case <-time.After(2 * time.Second):
 		}
 	}
