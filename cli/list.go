@@ -43,14 +43,16 @@ type list struct {
 
 func (p program) lists() []list {
 	algorithms := list{name: "algorithms", intro: "a fault can strike at each of the steps, as in pause@after-set"}
+	var infos []lb.Info // asked for once: each makes all that it expects
 	for _, a := range p.Locks {
 		i := a.Info()
+		infos = append(infos, i)
 		algorithms.items = append(algorithms.items, item{Name: i.Name, Doc: i.Doc, Source: i.Source,
 			Topologies: i.Topologies, Requests: i.Requests, Steps: i.Steps(), Traits: &i.Traits})
 	}
 	columns := list{name: "faults", intro: "NAME[@STEP][/LENGTH], such as pause@before-write, cut@after-create/0.7ttl or kill-leader/3s;\n  STEP is one of the algorithm or of the workload, where the fault strikes clients at a step;\n  LENGTH is how long it lasts, some leases (0.7ttl) or a time (3s);\n  several with commas (--fault pause-holder,kill-leader) strike one after the other"}
 	for n, f := range slices.Concat(p.Faults, p.More) {
-		columns.items = append(columns.items, p.strikes(f, item{Name: f.Name, Doc: f.Doc, Family: f.Family, Column: n < len(p.Faults), At: f.At, Mix: mix(f)}))
+		columns.items = append(columns.items, p.strikes(f, infos, item{Name: f.Name, Doc: f.Doc, Family: f.Family, Column: n < len(p.Faults), At: f.At, Mix: mix(f)}))
 	}
 	work := list{name: "workloads"}
 	for _, w := range p.Workloads {
@@ -80,7 +82,7 @@ func mix(f faults.Fault) (names []string) {
 }
 
 // strikes fills in what a fault needs: where it can strike whom, with the first workload.
-func (p program) strikes(f faults.Fault, i item) item {
+func (p program) strikes(f faults.Fault, infos []lb.Info, i item) item {
 	add := func(list *[]string, name string) {
 		if !slices.Contains(*list, name) {
 			*list = append(*list, name)
@@ -88,12 +90,12 @@ func (p program) strikes(f faults.Fault, i item) item {
 	}
 	for _, d := range p.Labs {
 		for _, t := range p.Topologies {
-			for _, l := range p.Locks {
-				s := faults.Setting{Lab: d, Topology: t, Algorithm: l.Info(), Workload: p.Workloads[0].Info()}
-				if slices.Contains(s.Algorithm.Topologies, t.Name) && f.Available(s) == nil {
+			for _, l := range infos {
+				s := faults.Setting{Lab: d, Topology: t, Algorithm: l, Workload: p.Workloads[0].Info()}
+				if slices.Contains(l.Topologies, t.Name) && f.Available(s) == nil {
 					add(&i.Labs, d.Name)
 					add(&i.Topologies, t.Name)
-					add(&i.Algorithms, s.Algorithm.Name)
+					add(&i.Algorithms, l.Name)
 				}
 			}
 		}
