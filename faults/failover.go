@@ -17,11 +17,7 @@ func failover() Fault {
 		Doc:   "SIGKILL the leader while a client holds the lock; another takes over",
 		Needs: []Need{ALeader}, MinTTL: promotionTTL, Lasts: Length{TTLs: 1.25},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
-			leader, err := on.Leader(ctx, nil)
-			if err != nil {
-				return nil, err
-			}
-			v, err := on.Stop(ctx, nil, on.Step(), Delay)
+			leader, v, err := heldLeader(ctx, on)
 			if err != nil {
 				return nil, err
 			}
@@ -86,6 +82,14 @@ func failoverUnreplicated() Fault {
 				return proven(p.Proven && link.Packets() > 0, "%s; dropped between it and %s until then: %s", p.Measured, names(copies), english.Count(link.Packets(), "packet"))
 			}, nil
 		}}
+}
+
+// heldLeader is the leader, and who is stopped while it holds the lock.
+func heldLeader(ctx context.Context, on Strike) (leader Node, v *Victim, err error) {
+	if leader, err = on.Leader(ctx, nil); err == nil {
+		v, err = on.Stop(ctx, nil, on.Step(), Delay)
+	}
+	return leader, v, err
 }
 
 // takeOver kills the leader under a holder who is stopped, and is let go when the fault is healed.

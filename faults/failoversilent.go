@@ -17,11 +17,7 @@ func failoverSilent() Fault {
 		Doc:   "SIGKILL the leader while a client holds the lock, and nobody hears that its connections have ended, as when its machine loses power; another takes over",
 		Needs: []Need{ALeader, Can(lab.Packets)}, MinTTL: promotionTTL, Lasts: Length{TTLs: 1.25},
 		Inject: func(ctx context.Context, on Strike) (Proof, error) {
-			leader, err := on.Leader(ctx, nil)
-			if err != nil {
-				return nil, err
-			}
-			v, err := on.Stop(ctx, nil, on.Step(), Delay)
+			leader, v, err := heldLeader(ctx, on)
 			if err != nil {
 				return nil, err
 			}

@@ -79,23 +79,10 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// TestYardstick makes both round trips twice: what the first left behind is not in the way of the second.
 func TestYardstick(t *testing.T) {
 	t.Parallel()
-	testkit.Share(t, 2)
-	yard, err := kubernetes.Yardstick(t.Context(), labtest.Endpoints(labtest.Servers(t, "kubernetes"))[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer yard.Close()
-	for range 2 {
-		if err := yard.Floor(t.Context()); err != nil {
-			t.Error("floor:", err)
-		}
-		if err := yard.Writes(t.Context()); err != nil {
-			t.Error("writes:", err)
-		}
-	}
+	top, _ := backends.Topology("kubernetes")
+	labtest.Yardstick(t, top)
 }
 
 // TestOperated has people delete all Leases and hand the lead over, and the servers tell of themselves.
