@@ -83,6 +83,11 @@ func command(at Place, p Program) (*exec.Cmd, error) {
 			return nil, err
 		}
 	}
+	for name, text := range p.Seeds {
+		if err := sow(filepath.Join(at.Dir, name), expand.Replace(text)); err != nil {
+			return nil, err
+		}
+	}
 	if argv, err = at.command(p, argv); err != nil {
 		return nil, err
 	}
@@ -101,6 +106,19 @@ func command(at Place, p Program) (*exec.Cmd, error) {
 		cmd.Stdout = p.Log
 	}
 	return cmd, nil
+}
+
+// sow writes a file unless it is there.
+func sow(file, text string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 // connectStdin leaves the copying out of [exec.Cmd.Wait]'s care, which would

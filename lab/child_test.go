@@ -78,6 +78,24 @@ func TestChildStreams(t *testing.T) {
 	}
 }
 
+// TestChildSeeds: what a program has made of a seed is there at its next start; a file is written anew.
+func TestChildSeeds(t *testing.T) {
+	place := Place{Name: "h1", Addr: "127.0.0.1", Dir: t.TempDir()}
+	for _, want := range []string{"at 127.0.0.1\nfile\n", "at 127.0.0.1\nmore\nfile\n"} {
+		var out bytes.Buffer
+		c, err := StartChild(t.Context(), launcher(t), place, Program{
+			Argv:  []string{"sh", "-c", "cat {dir}/seed {dir}/file; echo more | tee -a {dir}/seed >> {dir}/file"},
+			Files: map[string]string{"file": "file\n"}, Seeds: map[string]string{"seed": "at {addr}\n"}, Stdout: &out,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Wait(); err != nil || out.String() != want {
+			t.Errorf("it found %q, %v, want %q", &out, err, want)
+		}
+	}
+}
+
 func TestChildIsThisProgram(t *testing.T) {
 	var out bytes.Buffer
 	c := start(t, Program{Argv: []string{Self, "-test.list=^TestChildIsThisProgram$"}, Log: &out})

@@ -154,6 +154,9 @@ type Program struct {
 	// Files are put into that directory before the start, by name; their texts may
 	// use the same words.
 	Files map[string]string
+	// Seeds are like Files, but one that is there already is left as it is: the program writes into it what it has
+	// to know when it is started again.
+	Seeds map[string]string
 	// Fresh empties that directory first.
 	Fresh bool
 	// Disk is a directory on this machine's disk, with an absolute path, below which that

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,15 +15,23 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// config is the file of a server that Sentinels command. They have it written whom it follows, so that a server
+// that is started again goes on as what it was: with the role of its first start it could follow a server that
+// follows it, and both would be out of step until the Sentinels take the master for dead.
+const config = "redis.conf"
+
 // replica is the master on the first host and replicas of it on the others.
 func replica(self lab.Host, all []lab.Host) lab.Program {
 	p := program(self, all)
+	p.Argv = slices.Insert(p.Argv, 1, "{dir}/"+config)
+	p.Seeds = map[string]string{config: ""}
 	// A master that is silent for as long as the limit is one that is gone: it speaks twice in that time.
 	p.Argv = append(p.Argv, "--repl-diskless-sync-delay", "0", "--repl-timeout", "2", "--repl-ping-replica-period", "1")
 	if self.Name() == all[0].Name() {
 		return p
 	}
-	p.Argv = append(p.Argv, "--replicaof", all[0].Addr(), strconv.Itoa(p.Port), "--replica-announce-ip", self.Addr())
+	p.Argv = append(p.Argv, "--replica-announce-ip", self.Addr())
+	p.Seeds[config] = fmt.Sprintf("replicaof %s %d\n", all[0].Addr(), p.Port)
 	p.Ready = func(ctx context.Context, endpoint string) error { return inStep(ctx, self.Addr(), endpoint) }
 	return p
 }
@@ -67,7 +76,7 @@ const sentinelMaster = lb.Prefix
 // that a promotion takes a second or two and not half a minute.
 func sentinelProgram(_ lab.Host, all []lab.Host) lab.Program {
 	const quorum, replicas, sentinels = 2, 2, 2
-	config := []string{
+	watch := []string{
 		"bind {addr}", "port {port}", "protected-mode no", "dir {dir}",
 		fmt.Sprintf("sentinel monitor %s %s 6379 %d", sentinelMaster, all[0].Addr(), quorum),
 		"sentinel down-after-milliseconds " + sentinelMaster + " 500",
@@ -76,7 +85,7 @@ func sentinelProgram(_ lab.Host, all []lab.Host) lab.Program {
 	}
 	return lab.Program{
 		Argv:  []string{"redis-server", "{dir}/sentinel.conf", "--sentinel"},
-		Files: map[string]string{"sentinel.conf": strings.Join(config, "\n") + "\n"},
+		Seeds: map[string]string{"sentinel.conf": strings.Join(watch, "\n") + "\n"},
 		Port:  26379,
 		// Only a Sentinel that knows the replicas and the others can promote one.
 		Ready: func(ctx context.Context, endpoint string) error {

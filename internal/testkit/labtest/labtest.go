@@ -174,6 +174,11 @@ func (h *loopbackHost) Name() string { return h.place.Name }
 func (h *loopbackHost) Addr() string { return h.place.Addr }
 
 func (h *loopbackHost) Start(ctx context.Context, p lab.Program) (lab.Process, error) {
+	if p.Fresh {
+		if err := os.RemoveAll(h.place.Dir); err != nil {
+			return nil, err
+		}
+	}
 	if err := os.MkdirAll(h.place.Dir, 0o755); err != nil {
 		return nil, err
 	}
