@@ -51,7 +51,7 @@ findings: servers languages build ## docs/findings: its programs, which show the
 	docs/findings/programs/run.sh
 
 build: ## the program, ./lockbench
-	go build -o lockbench ./cmd/lockbench
+	go build $(TAGS) -o lockbench ./cmd/lockbench
 
 servers: ## install the lock services that are missing (Debian, Ubuntu; asks sudo where not root)
 	@docker/install.sh redis-server=redis-server mariadbd=mariadb-server java=default-jre-headless \
@@ -71,7 +71,8 @@ languages: ## install the languages and libraries of the locks that are not in G
 consul: ## build Consul, the servers of its locks, from its modules, if it is not there; in some five minutes
 	@docker/consul/build.sh
 
-# Of the module that has Kubernetes.
+# Of the module that has Kubernetes. Where it is, lockbench is built with the library of its locks, which only they need.
+TAGS = $(if $(wildcard $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/lockbench/kube*-*/kube-apiserver),-tags apiserver)
 kube-apiserver: ## build kube-apiserver, the server of the locks in Kubernetes, from its modules, if it is not there; in some five minutes
 	@go run -C docker/kubernetes . build kube-apiserver
 

@@ -22,10 +22,24 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// hiddenCommands are the parts of a lab that are this very program, each started
+// part is the command line of a process that a lab starts: its verb, and none of those for people, which
+// take time to make and which it has no use for. It is nil for any other process.
+func (p program) part(args []string) *cobra.Command {
+	for _, verb := range p.parts() {
+		if len(args) > 0 && verb.Name() == args[0] {
+			part := &cobra.Command{Use: "lockbench", SilenceErrors: true, SilenceUsage: true}
+			part.CompletionOptions.DisableDefaultCmd = true
+			part.AddCommand(verb)
+			return part
+		}
+	}
+	return nil
+}
+
+// parts are the parts of a lab that are this very program, each started
 // as a process of its own.
-func (p program) hiddenCommands() []*cobra.Command {
-	return append(p.podCommands(), []*cobra.Command{
+func (p program) parts() []*cobra.Command {
+	return []*cobra.Command{
 		{Use: "perform DIR", Hidden: true, Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return run.Perform(cmd.Context(), args[0], p.Catalog)
@@ -71,7 +85,7 @@ func (p program) hiddenCommands() []*cobra.Command {
 			RunE: func(cmd *cobra.Command, args []string) error { return controlplane.Serve(cmd.Context(), args) }},
 		{Use: "nats-server", Hidden: true, DisableFlagParsing: true,
 			RunE: func(cmd *cobra.Command, args []string) error { return natsserver.Serve(cmd.Context(), args) }},
-	}...)
+	}
 }
 
 // serveStore reads on standard input where its record goes.

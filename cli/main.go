@@ -40,17 +40,21 @@ func Main(args []string, c Catalog) (code int) {
 			code = exitInternal
 		}
 	}()
-	if err := c.Check(); err != nil {
-		fmt.Fprintln(os.Stderr, "lockbench: internal error:", err)
-		return exitInternal
-	}
 	lab.Direct()
+	p := program{c}
+	root := p.part(args)
+	if root == nil {
+		if err := c.Check(); err != nil {
+			fmt.Fprintln(os.Stderr, "lockbench: internal error:", err)
+			return exitInternal
+		}
+		root = p.rootCommand()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// Who asks twice does not want to wait. timeout, and a shell that passes on what its group was
 	// sent, ask twice at once, and mean it once.
 	context.AfterFunc(ctx, func() { time.AfterFunc(atOnce, stop) })
-	root := program{c}.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil {
@@ -100,7 +104,7 @@ manual.
 	root.AddCommand(p.runCommand(), p.matrixCommand(), p.shrinkCommand(), p.benchCommand(), p.templateCommand(), p.conformCommand(), p.exploreCommand(), p.checkCommand(), p.quorumCommand(), p.factsCommand(), reportCommand(), serveCommand(), p.gateCommand(), compareCommand(), trendCommand(), p.listCommand(), p.doctorCommand(), cleanCommand(), exportCommand(), versionCommand())
 	root.SetHelpCommand(helpCommand(root))
 	p.complete(root)
-	root.AddCommand(p.hiddenCommands()...)
+	root.AddCommand(append(p.podCommands(), p.parts()...)...)
 	return root
 }
 

@@ -32,8 +32,10 @@ type made struct {
 	env  []string
 }
 
-// hostName is what a name must look like to be a container's.
-var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+// hostName is what a name must look like to be a container's, of at most longestName letters.
+var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+
+const longestName = 63
 
 // atHome is where this program's file is in a container.
 const atHome = "/.lockbench"
@@ -41,7 +43,7 @@ const atHome = "/.lockbench"
 // make starts a container from an image, as a [lab.Kind] names it, "" for an empty one, whose
 // first process only waits: what the image itself would start is not wanted yet.
 func (g *ground) make(ctx context.Context, name, of string) (m made, err error) {
-	if !hostName.MatchString(name) {
+	if len(name) > longestName || !hostName.MatchString(name) {
 		return m, fmt.Errorf("%q: a name is made of a-z, 0-9 and inner hyphens", name)
 	}
 	image := emptyImage

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -78,10 +79,12 @@ type manifest struct {
 //go:embed job.yaml
 var jobYAML string
 
-var jobTemplate = template.Must(template.New("job").Funcs(template.FuncMap{
-	"quote":   quoted,
-	"seconds": func(d time.Duration) int64 { return int64(d.Seconds()) },
-}).Parse(jobYAML))
+var jobTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("job").Funcs(template.FuncMap{
+		"quote":   quoted,
+		"seconds": func(d time.Duration) int64 { return int64(d.Seconds()) },
+	}).Parse(jobYAML))
+})
 
 // quoted is a string in YAML, of which JSON is a part.
 func quoted(s string) (string, error) {
@@ -98,7 +101,7 @@ func (w Work) Manifest() (string, error) {
 			{"app.kubernetes.io/instance", w.Name}, {"app.kubernetes.io/version", labelled(w.Version)}, {ours, w.What},
 		}}
 	var b strings.Builder
-	if err := jobTemplate.Execute(&b, m); err != nil {
+	if err := jobTemplate().Execute(&b, m); err != nil {
 		return "", err
 	}
 	_, err := Decode(b.String())

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/lockbench/lockbench/reports"
 )
@@ -13,9 +14,11 @@ import (
 // The policies of what is served. What is not ours (a page in a run's directory, which may
 // come from anywhere) is shown as if it came from another site, and reaches nothing.
 var (
-	ourPolicy = "default-src 'none'; script-src " + hash(script()) + " " + hash(liveJS) +
-		"; style-src-elem " + hash(style()) + " " + hash(serveCSS) + "; style-src-attr 'unsafe-inline'" +
-		"; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	ourPolicy = sync.OnceValue(func() string {
+		return "default-src 'none'; script-src " + hash(script()) + " " + hash(liveJS) +
+			"; style-src-elem " + hash(style()) + " " + hash(serveCSS) + "; style-src-attr 'unsafe-inline'" +
+			"; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	})
 	filePolicy = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 )
 
@@ -32,7 +35,7 @@ func hash(inline string) string {
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", ourPolicy)
+		h.Set("Content-Security-Policy", ourPolicy())
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
