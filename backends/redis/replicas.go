@@ -27,21 +27,23 @@ func replica(self lab.Host, all []lab.Host) lab.Program {
 	p.Seeds = map[string]string{config: ""}
 	// A master that is silent for as long as the limit is one that is gone: it speaks twice in that time.
 	p.Argv = append(p.Argv, "--repl-diskless-sync-delay", "0", "--repl-timeout", "2", "--repl-ping-replica-period", "1")
-	if self.Name() == all[0].Name() {
-		return p
-	}
 	p.Argv = append(p.Argv, "--replica-announce-ip", self.Addr())
-	p.Seeds[config] = fmt.Sprintf("replicaof %s %d\n", all[0].Addr(), p.Port)
+	if self.Name() != all[0].Name() {
+		p.Seeds[config] = fmt.Sprintf("replicaof %s %d\n", all[0].Addr(), p.Port)
+	}
 	p.Ready = func(ctx context.Context, endpoint string) error { return inStep(ctx, self.Addr(), endpoint) }
 	return p
 }
 
-// inStep fails unless a replica follows its master, and has told it how far: before, which is for up to a second,
-// the master calls it online, and sends it nothing.
+// inStep fails unless a server is a master, or a replica that follows its master, and has told it how far: before, which
+// is for up to a second, the master calls it online, and sends it nothing.
 func inStep(ctx context.Context, addr, endpoint string) error {
 	info, err := replication(ctx, endpoint)
 	if err != nil {
 		return err
+	}
+	if info["role"] == "master" {
+		return nil
 	}
 	if info["master_link_status"] != "up" {
 		return errors.New("not yet in step with its master")
