@@ -105,7 +105,8 @@ test: servers languages ## every test, on real servers and in a browser
 
 test-all: servers languages ## all that a night has time for: every test in full, then findings, test-long, mutants, noise, mutate-checkers
 	-@$(MAKE) --no-print-directory browser compose
-	@code=0; LOCKBENCH_TEST_ALL=yes go test $(TEST) -count=1 -timeout 60m ./... || code=1; \
+	@code=0; go vet -tags apiserver ./backends/kubernetes ./impls/kubernetes || code=1; \
+	LOCKBENCH_TEST_ALL=yes go test $(TEST) -count=1 -timeout 60m ./... || code=1; \
 	(cd examples && go test $(TEST) -count=1 ./...) || code=1; \
 	for more in findings test-long mutants noise mutate-checkers; do $(MAKE) --no-print-directory $$more || code=1; done; exit $$code
 
@@ -118,7 +119,6 @@ lint: ## gofmt, go vet, staticcheck; the examples and the programs of the findin
 	go vet ./...
 	go vet -tags kubernetes ./cli # where make test-kubernetes has its test
 	go vet -tags consul ./backends/consul ./impls/consul ./impls/peers # and make test-consul
-	go vet -tags apiserver ./backends/kubernetes ./impls/kubernetes # and make test-kube-apiserver
 	go run $(STATICCHECK) ./...
 	cd examples && go build -o /dev/null ./... && go vet ./...
 	cd docs/findings/programs && go build -o /dev/null ./... && go vet ./...

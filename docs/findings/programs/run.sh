@@ -109,7 +109,7 @@ for path in */main.*; do
 	elif [ -e "$name/main.java" ]; then
 		java -cp '/usr/share/java/*' "$name/main.java" "$address" 2>"$dir/$name.log" # where its loggers say who they are
 	else
-		go run "./$name" "$address"
+		go run -tags apiserver "./$name" "$address"
 	fi
 	case $? in
 	0) echo "-- shown" && shown=$((shown + 1)) ;;

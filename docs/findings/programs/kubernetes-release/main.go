@@ -1,3 +1,5 @@
+//go:build apiserver
+
 // Does a leader that stood still, and is told to end as it goes on, free the Lease of its successor?
 package main
 
@@ -19,16 +21,15 @@ import (
 var addr = append(os.Args, "localhost:8001")[1] // of a kubectl proxy
 // stand stands for election until ctx ends, and calls led with a context that ends when it leads no more.
 func stand(ctx context.Context, lease, name string, led func(context.Context)) {
-	lock, _ := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, "default", lease,
-		resourcelock.ResourceLockConfig{Identity: name}, &rest.Config{Host: "http://" + addr}, 2*time.Second)
+	lock, _ := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, "default", lease, resourcelock.ResourceLockConfig{Identity: name},
+		&rest.Config{Host: "http://" + addr}, 2*time.Second)
 	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
 		Lock: lock, LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 400 * time.Millisecond, ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: led, OnStoppedLeading: func() {}}})
 }
-
 func main() {
-	klog.SetLogger(klog.Logger{}) // which writes nothing
-	if len(os.Args) > 2 {         // the first, in a process of its own
+	klog.SetLogger(klog.Logger{})
+	if len(os.Args) > 2 { // the first, in a process of its own
 		ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		stand(ctx, os.Args[2], "first", func(context.Context) { fmt.Println("first leads") })
 		return
@@ -44,8 +45,7 @@ func main() {
 			go stand(context.Background(), lease, name, func(ctx context.Context) { led <- ctx })
 		}
 		second := <-led
-		_ = first.Process.Signal(syscall.SIGTERM)
-		_ = first.Process.Signal(syscall.SIGCONT)
+		_, _ = first.Process.Signal(syscall.SIGTERM), first.Process.Signal(syscall.SIGCONT)
 		select {
 		case <-led:
 			if second.Err() == nil { // else it has been told
