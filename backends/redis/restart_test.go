@@ -31,7 +31,7 @@ func TestRoleStays(t *testing.T) {
 		t.Fatalf("it begins as %s", got)
 	}
 	c := goredis.NewClient(&goredis.Options{Addr: s.Endpoint()})
-	must(t, c.SlaveOf(t.Context(), "NO", "ONE").Err(), c.ConfigRewrite(t.Context()).Err(), c.Close())
+	must(t, c.ReplicaOf(t.Context(), "NO", "ONE").Err(), c.ConfigRewrite(t.Context()).Err(), c.Close())
 	for _, step := range []struct {
 		empty bool
 		want  string
