@@ -89,7 +89,7 @@ either side. The answer is a table and a page.`,
 // studyAll studies every ensemble: its crashes, and each of its splits, in labs of
 // their own. One of which a part is missing is left out, and named.
 func (p program) studyAll(cmd *cobra.Command, driver lab.Driver, out string, jobs int) (quorum.Study, error) {
-	study, ctx := quorum.Study{Schema: 1}, cmd.Context()
+	study, ctx := quorum.Study{Schema: quorum.Schema}, cmd.Context()
 	var (
 		wg   sync.WaitGroup
 		mu   sync.Mutex

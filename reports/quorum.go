@@ -2,12 +2,10 @@ package reports
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -16,10 +14,6 @@ import (
 )
 
 const (
-	// quorumDir is where a matrix directory may hold a study, beside its own.
-	quorumDir = "quorum"
-	// quorumSchema is the version of quorum.json that this package reads.
-	quorumSchema = 1
 	// quorumWidth is the width in columns of the text below the terminal's table.
 	quorumWidth = 84
 )
@@ -27,28 +21,10 @@ const (
 // Quorum writes the study into dir, as quorum.json and as the page quorum.html,
 // whose path it returns.
 func Quorum(dir string, study quorum.Study) (path string, err error) {
-	text, err := json.MarshalIndent(study, "", "  ")
-	if err != nil {
-		return "", fmt.Errorf("quorum: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, rundir.QuorumFile), append(text, '\n'), 0o644); err != nil {
-		return "", fmt.Errorf("quorum: %w", err)
+	if err := rundir.SaveQuorum(dir, study); err != nil {
+		return "", err
 	}
 	return writePage(filepath.Join(dir, rundir.QuorumPage), "quorum-page", newQuorumView(study))
-}
-
-// loadQuorum reads the study in dir, or below it. The error matches
-// [fs.ErrNotExist] where there is none.
-func loadQuorum(dir string) (quorum.Study, error) {
-	var s quorum.Study
-	err := readJSON(filepath.Join(dir, rundir.QuorumFile), &s)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = readJSON(filepath.Join(dir, quorumDir, rundir.QuorumFile), &s)
-	}
-	if err == nil && s.Schema != quorumSchema {
-		err = fmt.Errorf("%s has schema %d, this version reads %d", rundir.QuorumFile, s.Schema, quorumSchema)
-	}
-	return s, err
 }
 
 // quorumIn is the first study in the directories, and those that have runs or a benchmark.
@@ -57,7 +33,7 @@ func loadQuorum(dir string) (quorum.Study, error) {
 func quorumIn(dirs []string) (study quorum.Study, in string, rest []string, err error) {
 	err = fs.ErrNotExist
 	for _, dir := range dirs {
-		s, e := loadQuorum(dir)
+		s, e := rundir.OpenQuorum(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			study, in, err = s, dir, e
 		}
@@ -66,17 +42,6 @@ func quorumIn(dirs []string) (study quorum.Study, in string, rest []string, err 
 		}
 	}
 	return study, in, rest, err
-}
-
-func readJSON(path string, v any) error {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }
 
 // QuorumTable writes the study for the terminal.

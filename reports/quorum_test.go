@@ -13,7 +13,7 @@ import (
 
 // sampleStudy is a study in which the majority decides.
 func sampleStudy() quorum.Study {
-	s := quorum.Study{Schema: quorumSchema}
+	s := quorum.Study{Schema: quorum.Schema}
 	for _, of := range []struct{ kind, title string }{{"zookeeper", "ZooKeeper"}, {"etcd", ""}, {"redis", "Redlock"}} {
 		for n := 1; n <= 6; n++ {
 			e := quorum.New(of.kind, of.title, n)
@@ -101,7 +101,7 @@ func TestMatrixPageShowsTheStudy(t *testing.T) {
 	if text, _ := render(t, dir); strings.Contains(text, "a slip") {
 		t.Fatal("a study from nowhere")
 	}
-	writeJSON(t, filepath.Join(dir, quorumDir, rundir.QuorumFile), sampleStudy())
+	writeJSON(t, filepath.Join(dir, "quorum", rundir.QuorumFile), sampleStudy())
 	if text, _ := render(t, dir); !strings.Contains(text, "a slip") || !strings.Contains(text, "The matrix") {
 		t.Error("the matrix page lacks the study below it")
 	}

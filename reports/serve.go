@@ -8,7 +8,6 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/quorum"
 )
 
 // Page writes to w the page that [HTML] writes into dir, with the same links, and writes
@@ -43,9 +42,6 @@ func Current(page []byte) bool {
 
 // briefly is what only a page says that [Brief] wrote.
 const briefly = "This page was made when the runs were interrupted"
-
-// Study reads the study of quorums in dir. Without one the error matches [fs.ErrNotExist].
-func Study(dir string) (quorum.Study, error) { return loadQuorum(dir) }
 
 // Chip is a short word in a colour of the pages.
 type Chip struct{ Text, Class string }

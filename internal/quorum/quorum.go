@@ -61,6 +61,9 @@ const (
 	verdictBound = 8 * time.Second
 )
 
+// Schema is the version of quorum.json.
+const Schema = 1
+
 // Study is the whole table: quorum.json.
 type Study struct {
 	Schema    int        `json:"schema"`

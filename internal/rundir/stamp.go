@@ -13,7 +13,7 @@ import (
 // the matrix, too. Last is when that was, the zero time where there are none.
 func Stamp(dir string) (stamp string, last time.Time) {
 	var b strings.Builder
-	for _, file := range []string{matrixFile, planFile, resultFile, failedFile, benchFile, QuorumFile, filepath.Join("quorum", QuorumFile), exploredFile, ExploredDir} {
+	for _, file := range []string{matrixFile, planFile, resultFile, failedFile, benchFile, QuorumFile, filepath.Join(quorumDir, QuorumFile), exploredFile, ExploredDir} {
 		for _, name := range []string{file, file + gz} {
 			info, err := os.Stat(filepath.Join(dir, name))
 			if err != nil {

@@ -199,7 +199,7 @@ func (e *entry) bench(dir string) error {
 }
 
 func (e *entry) study(dir string) error {
-	study, err := reports.Study(dir)
+	study, err := rundir.OpenQuorum(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -38,7 +38,7 @@ func everything(t *testing.T) string {
 	b.Bench.Rounds = 6
 	ok(t, b.Save())
 	ok(t, os.MkdirAll(in("study"), 0o755))
-	_, err = reports.Quorum(in("study"), quorum.Study{Schema: 1, Ensembles: []quorum.Ensemble{quorum.New("etcd", "", 3)}, Missing: []string{"5 etcd servers: no time"}})
+	_, err = reports.Quorum(in("study"), quorum.Study{Schema: quorum.Schema, Ensembles: []quorum.Ensemble{quorum.New("etcd", "", 3)}, Missing: []string{"5 etcd servers: no time"}})
 	ok(t, err)
 	writeMatrix(t, in("damaged"))
 	ok(t, os.Truncate(in("damaged/matrix.json"), 100))
