@@ -110,6 +110,8 @@ var groups = sync.OnceValue(func() []group {
 			peers.Rueidislock(),
 			peers.ZKLock(),
 			peers.ConsulLock(),
+			peers.GooseTable(),
+			peers.GooseSession(),
 		}, languages.Libraries()...)},
 		{"As published", []lb.Impl{
 			published.Lettuce(),

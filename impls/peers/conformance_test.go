@@ -36,6 +36,8 @@ func TestConformance(t *testing.T) {
 			"renew-eval": "only the first renewal on a server sends the script, and an invalidation may bring it before the lock is granted"},
 			"each key has 20 ms to be taken", 3},
 		{ZKLock(), "zookeeper", 2, 1, zkLockLacks(), 0, nil, "", 0},
+		{GooseTable(), "postgres", 2, 1, nil, 1, nil, "", 2},
+		{GooseSession(), "postgres", 1, 1, gooseSessionLacks(), 0, nil, "", 3},
 	} {
 		if servers[row.topology] == nil {
 			servers[row.topology] = labtest.Endpoints(labtest.Servers(t, row.topology))
@@ -73,5 +75,15 @@ func zkLockLacks() map[string]string {
 	for _, check := range []string{"deadline", "cancel"} {
 		lacks[check] = "a Lock that waits can't be ended, and keeps its place in the queue"
 	}
+	return lacks
+}
+
+// gooseSessionLacks names the checks that need what a SessionLocker does not have.
+func gooseSessionLacks() map[string]string {
+	lacks := map[string]string{}
+	for _, check := range []string{"reentrant", "any-name", "foreign-release", "second-release", "release-again", "hundred-locks"} {
+		lacks[check] = "a SessionLocker has no try"
+	}
+	lacks["hang"] = "the server keeps a silent connection for two hours (tcp_keepalives_idle), and its lock"
 	return lacks
 }

@@ -7,7 +7,8 @@
 // go-redis waits 5 s for a connection and for an answer, whatever a context says, and
 // sends a command up to four times, over a pool of ten connections for each processor;
 // rueidis sends a script again after a lost reply, and that second time is not seen as
-// a step; zk begins another session, on a server at random, when the last has ended.
+// a step; zk begins another session, on a server at random, when the last has ended. Only pgx is set up as for the
+// algorithms, below a pool of database/sql as that comes: it does not ask whether a connection lives that was idle.
 // What is set is what a user must set: the servers, and the TTL as the lock's time or
 // as the session's.
 package peers

@@ -6,13 +6,7 @@ import (
 )
 
 // manual is what the documentation says of what the algorithms rest on.
-var manual = compose.Database{
-	Locking:      `PostgreSQL manual, "Explicit Locking"`,
-	Disk:         `PostgreSQL manual, "Reliability and the Write-Ahead Log"`,
-	Replication:  `PostgreSQL manual, "Log-Shipping Standby Servers"`,
-	Silent:       "two hours",
-	Unreplicated: "row locks and advisory locks",
-}
+var manual = compose.PostgreSQL
 
 // connected is what a lock is good for that ends with a connection. A server that is shut down is back within a
 // third of a second, and so is its holder, let go as the server answers.

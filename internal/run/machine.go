@@ -39,7 +39,7 @@ const Module = "github.com/lockbench/lockbench"
 var libraries = []string{
 	"github.com/redis/go-redis/v9", "github.com/redis/rueidis", "github.com/go-redsync/redsync/v4", "github.com/bsm/redislock",
 	"github.com/go-zookeeper/zk", "github.com/go-sql-driver/mysql", "github.com/jackc/pgx/v5", "go.etcd.io/etcd/client/v3", "go.etcd.io/etcd/server/v3",
-	"github.com/nats-io/nats.go", "github.com/nats-io/nats-server/v2", "github.com/hashicorp/consul/api", "k8s.io/client-go",
+	"github.com/nats-io/nats.go", "github.com/nats-io/nats-server/v2", "github.com/hashicorp/consul/api", "k8s.io/client-go", "github.com/pressly/goose/v3",
 }
 
 // Built is what this program was built of: the version of lockbench, of Go and of the

@@ -89,8 +89,8 @@ for path in */main.*; do
 	curator-* | kazoo-*) server=zookeeper ;;
 	memcached-*) server=memcached ;;
 	pgbouncer-*) server=pgbouncer ;;
-	tooz-postgresql-*) server=postgres ;;
-	symfony-pdo-*) server=mariadb ;;
+	tooz-postgresql-* | goose-heartbeat-* | goose-under-*) server=postgres ;;
+	symfony-pdo-* | goose-time-zone) server=mariadb ;;
 	consul-*) server=consul ;;
 	kubernetes-*) server=kubernetes ;;
 	esac

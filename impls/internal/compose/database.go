@@ -17,6 +17,15 @@ type Database struct {
 	Unreplicated string
 }
 
+// PostgreSQL is what its manual says.
+var PostgreSQL = Database{
+	Locking:      `PostgreSQL manual, "Explicit Locking"`,
+	Disk:         `PostgreSQL manual, "Reliability and the Write-Ahead Log"`,
+	Replication:  `PostgreSQL manual, "Log-Shipping Standby Servers"`,
+	Silent:       "two hours",
+	Unreplicated: "row locks and advisory locks",
+}
+
 // Endless is what a lock without an end of its own is good for: while its holder
 // lives nobody else gets it, however long that takes.
 func (d Database) Endless() []lb.Expectation {
