@@ -72,7 +72,7 @@ consul: ## build Consul, the servers of its locks, from its modules, if it is no
 	@docker/consul/build.sh
 
 # Of the module that has Kubernetes. Where it is, lockbench is built with the library of its locks, which only they need.
-TAGS = $(if $(wildcard $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/lockbench/kube*-*/kube-apiserver),-tags apiserver)
+TAGS = $(if $(wildcard $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/lockbench/kube*-*/kube-apiserver)$(shell command -v kube-apiserver),-tags apiserver)
 kube-apiserver: ## build kube-apiserver, the server of the locks in Kubernetes, from its modules, if it is not there; in some five minutes
 	@go run -C docker/kubernetes . build kube-apiserver
 
@@ -106,6 +106,7 @@ test: servers languages ## every test, on real servers and in a browser
 test-all: servers languages ## all that a night has time for: every test in full, then findings, test-long, mutants, noise, mutate-checkers
 	-@$(MAKE) --no-print-directory browser compose
 	@code=0; go vet -tags apiserver ./backends/kubernetes ./impls/kubernetes || code=1; \
+	(cd docs/findings/programs && go vet -tags apiserver ./kubernetes-release) || code=1; \
 	LOCKBENCH_TEST_ALL=yes go test $(TEST) -count=1 -timeout 60m ./... || code=1; \
 	(cd examples && go test $(TEST) -count=1 ./...) || code=1; \
 	for more in findings test-long mutants noise mutate-checkers; do $(MAKE) --no-print-directory $$more || code=1; done; exit $$code
@@ -114,7 +115,7 @@ test-times: ## the tests, and a table of what takes the time: seconds and proces
 	@code=0; go run ./internal/testkit/times $(TEST) -count=1 $(FIRST) ./... || code=1; \
 	(cd examples && go test $(TEST) -count=1 ./...) || code=1; exit $$code
 
-lint: ## gofmt, go vet, staticcheck; the examples and the programs of the findings build, the picture of the packages is in step, and no text has a banned form
+lint: ## gofmt, go vet, staticcheck; the examples and the programs of the findings build (but for Kubernetes'), the picture of the packages is in step, and no text has a banned form
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	go vet ./...
 	go vet -tags kubernetes ./cli # where make test-kubernetes has its test

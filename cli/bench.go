@@ -11,6 +11,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/internal/bench"
+	"github.com/lockbench/lockbench/internal/catalog"
 	"github.com/lockbench/lockbench/internal/cost"
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/progress"
@@ -137,12 +138,14 @@ func (p program) completeBench(b *benchFlags) error {
 	return nil
 }
 
-// isAbsent says of a lock that nobody has asked for by its name whether its servers are an install of their own that is not there.
+// isAbsent says of a lock that nobody has asked for by its name whether its servers are an install of their own that is not there, or its library is
+// not in this program.
 func (p program) isAbsent(labName string) func(lb.Impl) bool {
 	return func(l lb.Impl) bool {
 		driver, err := p.Lab(labName, "")
 		t, err2 := p.Topology(l.Info().Topologies[0])
-		return err == nil && err2 == nil && driver.Absent(t.Kind) != nil
+		missing := !l.Info().Program && catalog.Ready(l) != nil // a program's turn says itself what it lacks
+		return missing || err == nil && err2 == nil && driver.Absent(t.Kind) != nil
 	}
 }
 

@@ -22,13 +22,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// part is the command line of a process that a lab starts: its verb, and none of those for people, which
-// take time to make and which it has no use for. It is nil for any other process.
+// part is the command line of a process that a lab starts: none of the verbs for people, which take time to make
+// and which it has no use for. It is nil for any other process.
 func (p program) part(args []string) *cobra.Command {
 	for _, verb := range p.parts() {
 		if len(args) > 0 && verb.Name() == args[0] {
 			part := &cobra.Command{Use: "lockbench", SilenceErrors: true, SilenceUsage: true}
 			part.CompletionOptions.DisableDefaultCmd = true
+			part.SetFlagErrorFunc(wrongFlag)
 			part.AddCommand(verb)
 			return part
 		}

@@ -98,9 +98,7 @@ manual.
 		Version: thisVersion(), // --version
 	}
 	root.SetVersionTemplate("lockbench {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%w%s", err, nearFlag(cmd, err))
-	})
+	root.SetFlagErrorFunc(wrongFlag)
 	root.AddCommand(p.runCommand(), p.matrixCommand(), p.shrinkCommand(), p.benchCommand(), p.templateCommand(), p.conformCommand(), p.exploreCommand(), p.checkCommand(), p.quorumCommand(), p.factsCommand(), reportCommand(), serveCommand(), p.gateCommand(), compareCommand(), trendCommand(), p.listCommand(), p.doctorCommand(), cleanCommand(), exportCommand(), versionCommand())
 	root.SetHelpCommand(helpCommand(root))
 	p.complete(root)
@@ -116,6 +114,8 @@ func verbs(root *cobra.Command) (names []string) {
 	}
 	return names
 }
+
+func wrongFlag(cmd *cobra.Command, err error) error { return usage("%w%s", err, nearFlag(cmd, err)) }
 
 // nearFlag ends an error about a flag with those that were perhaps meant, or with where all are.
 func nearFlag(cmd *cobra.Command, err error) string {

@@ -108,6 +108,17 @@ func command(at Place, p Program) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
+// Empty removes what a program has left in its directory, but for its seeds.
+func Empty(dir string, p Program) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if _, seed := p.Seeds[e.Name()]; !seed {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
+
 // sow writes a file unless it is there.
 func sow(file, text string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

@@ -214,7 +214,7 @@ func (h *host) prepare(p Program) error {
 		}
 	}
 	if p.Fresh {
-		return h.Do(func() error { return empty(h.Dir()) })
+		return h.Do(func() error { return Empty(h.Dir(), p) })
 	}
 	return nil
 }
@@ -260,15 +260,6 @@ func prepareDisk(dir string) error {
 		return err
 	}
 	return mountDisk(dir)
-}
-
-// empty removes what is in a directory, which may be a mount and can't go itself.
-func empty(dir string) error {
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
-	}
-	return err
 }
 
 // TakeAddr implements [Mobile]: it moves an address to this host from whichever has it. The others forget

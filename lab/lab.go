@@ -154,10 +154,10 @@ type Program struct {
 	// Files are put into that directory before the start, by name; their texts may
 	// use the same words.
 	Files map[string]string
-	// Seeds are like Files, but one that is there already is left as it is: the program writes into it what it has
-	// to know when it is started again.
+	// Seeds are like Files, but one that is there already, from a start before, is left as it is, also by Fresh: the
+	// program writes into it what it has to know when it is started again. It is its configuration, and not its data.
 	Seeds map[string]string
-	// Fresh empties that directory first.
+	// Fresh empties that directory first, but for the seeds.
 	Fresh bool
 	// Disk is a directory on this machine's disk, with an absolute path, below which that
 	// directory is; "" for wherever the lab keeps data.

@@ -14,8 +14,8 @@ import (
 // beside it; which of them leads is of no consequence to clients, but for how far away it is.
 func Topologies() []lab.Topology {
 	return []lab.Topology{
-		{Name: "kubernetes", Doc: "one kube-apiserver on an etcd (make kube-apiserver builds it)", Kind: machine, Servers: 1},
-		{Name: "kubernetes-3", Doc: "three kube-apiservers, each beside a member of an etcd cluster (make kube-apiserver builds it)", Kind: machine, Servers: 3},
+		{Name: "kubernetes", Doc: "one kube-apiserver on an etcd (make kube-apiserver build)", Kind: machine, Servers: 1},
+		{Name: "kubernetes-3", Doc: "three kube-apiservers, each beside a member of an etcd cluster (make kube-apiserver build)", Kind: machine, Servers: 3},
 	}
 }
 
@@ -31,7 +31,7 @@ var binary = func() string {
 // machine is the kind of its servers. Nobody moves their clocks: those of clients decide.
 var machine = lab.Kind{
 	Name: "kubernetes", Software: software, Speaks: Language, Yardstick: Yardstick,
-	Needs: []string{binary}, Make: "kube-apiserver", Version: lab.Version{Of: "kube-apiserver", Command: []string{binary, "--version"}},
+	Needs: []string{binary}, Make: "kube-apiserver build", Version: lab.Version{Of: "kube-apiserver", Command: []string{binary, "--version"}},
 	Program: program, Grows: true, Quorum: true,
 	Leads: leads, Counts: counts, Keeps: keeps, Commands: commands(), Replace: replace,
 }

@@ -25,13 +25,20 @@ func replica(self lab.Host, all []lab.Host) lab.Program {
 	p := program(self, all)
 	p.Argv = slices.Insert(p.Argv, 1, "{dir}/"+config)
 	p.Seeds = map[string]string{config: ""}
+	// What a fault has set is written into the file by whoever has it written meanwhile, and is gone after a restart all the same.
+	p.Argv = append(p.Argv, "--maxmemory", "0", "--maxmemory-policy", "noeviction", "--timeout", "0", "--notify-keyspace-events", "")
 	// A master that is silent for as long as the limit is one that is gone: it speaks twice in that time.
 	p.Argv = append(p.Argv, "--repl-diskless-sync-delay", "0", "--repl-timeout", "2", "--repl-ping-replica-period", "1")
 	p.Argv = append(p.Argv, "--replica-announce-ip", self.Addr())
 	if self.Name() != all[0].Name() {
 		p.Seeds[config] = fmt.Sprintf("replicaof %s %d\n", all[0].Addr(), p.Port)
 	}
-	p.Ready = func(ctx context.Context, endpoint string) error { return inStep(ctx, self.Addr(), endpoint) }
+	p.Ready = func(ctx context.Context, endpoint string) error {
+		if err := ready(ctx, endpoint); err != nil { // one that is loading says already which role it has
+			return err
+		}
+		return inStep(ctx, self.Addr(), endpoint)
+	}
 	return p
 }
 

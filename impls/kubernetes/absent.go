@@ -11,7 +11,7 @@ import (
 
 // The library registers every kind of object that Kubernetes has whenever a program begins that contains it, and makes it
 // a fifth larger. So only that lockbench has it which is built with the tag.
-var errAbsent = errors.New("this lockbench is built without the client library of Kubernetes: make kube-apiserver build makes one that has it (go build -tags apiserver)")
+var errAbsent = errors.New("this lockbench is built without the client library of Kubernetes: run 'make build' where kube-apiserver is, or build it with the tag apiserver")
 
 // Ready says that the lock is not in this program.
 func (lease) Ready() error { return errAbsent }

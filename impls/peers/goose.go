@@ -56,7 +56,7 @@ func (gooseTable) Info() lb.Info {
 // gooseTableExpect: where the holder of another renewed lease is told that it is over, and has to look, this one works on.
 func gooseTableExpect() []lb.Expectation {
 	const (
-		untold = "a heartbeat that fails is a line in a log, and the next one is sent all the same: the holder works on when the lease is somebody else's"
+		untold = "nobody is told of a heartbeat that fails (a line in a log, where a logger was given), and the next one is sent all the same: the holder works on when the lease is somebody else's"
 		late   = "Lock does not look at the time that the answer took: what TCP delivers after the fault is a lease that is over"
 	)
 	broken, perhaps := []lb.Outcome{lb.Broken}, []lb.Outcome{lb.Broken, lb.Safe}
@@ -109,8 +109,9 @@ type gooseTableClient struct {
 // gooseHold is an acquisition.
 type gooseHold struct {
 	lock.Locker
-	life context.Context // of the heartbeat
-	end  context.CancelFunc
+	life    context.Context // of the heartbeat
+	end     context.CancelFunc
+	granted atomic.Bool
 	// What the last request for the lock, and those for its release, were answered.
 	refused, unsure        atomic.Bool
 	notHeld, unsureRelease atomic.Bool
@@ -124,7 +125,7 @@ func hearGoose(ctx context.Context, name string, _ driver.Value, err error) erro
 	h, ok := ctx.Value(gooseKey{}).(*gooseHold)
 	none := errors.Is(err, sql.ErrNoRows)
 	switch {
-	case !ok:
+	case !ok, errors.Is(err, driver.ErrBadConn): // that one was certainly not sent
 	case name == "insert":
 		h.refused.Store(none)
 		if err == nil {
@@ -158,7 +159,7 @@ func (c *gooseTableClient) Acquire(ctx context.Context, req lb.Request) (*lb.Lea
 func (c *gooseTableClient) lock(ctx context.Context, req lb.Request) (*lb.Lease, error) {
 	h := &gooseHold{}
 	var err error
-	if h.Locker, err = newGooseLocker(c.env.TTL, req); err != nil {
+	if h.Locker, err = newGooseLocker(c.env.TTL, req, h); err != nil {
 		return nil, lb.NoEffect(fmt.Errorf("goose: %w", err))
 	}
 	h.life, h.end = context.WithCancel(context.WithValue(serving(context.WithoutCancel(ctx), req), gooseKey{}, h))
@@ -166,6 +167,7 @@ func (c *gooseTableClient) lock(ctx context.Context, req lb.Request) (*lb.Lease,
 	c.held.Put(req.Owner, h)
 	locks := func(context.Context) error { return h.Lock(h.life, c.DB) }
 	if err = locksOrWaits(ctx, c.env, req, locks); err == nil && stop() {
+		h.granted.Store(true)
 		return c.env.Grant(req, 0, 0), nil
 	}
 	h.end()
@@ -191,7 +193,7 @@ func locksOrWaits(ctx context.Context, env *lb.Env, req lb.Request, lock func(co
 	return env.Wait(ctx, req, "lock", lock)
 }
 
-func newGooseLocker(ttl time.Duration, req lb.Request) (lock.Locker, error) {
+func newGooseLocker(ttl time.Duration, req lb.Request, h *gooseHold) (lock.Locker, error) {
 	options := []lock.TableLockerOption{
 		lock.WithTableName(lb.Prefix + "_goose_lock"),
 		lock.WithTableLockID(gooseID(req.Lock)),
@@ -200,8 +202,8 @@ func newGooseLocker(ttl time.Duration, req lb.Request) (lock.Locker, error) {
 		lock.WithTableLockTimeout(ttl/6, 60),
 		lock.WithTableUnlockTimeout(ttl/15, 30),
 	}
-	if req.Try {
-		options = append(options, lock.WithTableRetryPolicy(func(error) bool { return false }))
+	if req.Try { // once; its release is made again and again like any other
+		options = append(options, lock.WithTableRetryPolicy(func(error) bool { return h.granted.Load() }))
 	}
 	return lock.NewPostgresTableLocker(options...)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/impls/internal/compose"
 	"github.com/pressly/goose/v3/lock"
@@ -69,8 +70,8 @@ type gooseSessionClient struct {
 type gooseTied struct {
 	lock.SessionLocker
 	*sql.Conn
-	// What the server said last.
-	taken, refused, notHeld atomic.Bool
+	// What the server said last: the lock is another's; this one's session is over; it does not have the lock.
+	taken, over, notHeld atomic.Bool
 }
 
 type gooseTiedKey struct{}
@@ -82,17 +83,24 @@ func hearGooseSession(ctx context.Context, name string, first driver.Value, err 
 	case !ok:
 	case name == "lock":
 		h.taken.Store(no)
-		h.refused.Store(refused(err))
+		h.over.Store(sessionOver(err) || errors.Is(err, driver.ErrBadConn)) // which was not sent
 		if no {
 			return lb.ErrHeld
 		}
 	default:
-		h.notHeld.Store(no || refused(err)) // as a session that was ended
+		h.notHeld.Store(no || sessionOver(err))
 		if no {
 			return lb.ErrLost
 		}
 	}
 	return err
+}
+
+// sessionOver: the server has ended the session, and with it its locks. Of any other error of the server's nothing follows: such a
+// lock is not undone with the statement that took it.
+func sessionOver(err error) bool {
+	var said *pgconn.PgError
+	return errors.As(err, &said) && strings.HasPrefix(said.Code, "57P")
 }
 
 // Acquire implements [lb.Client].
@@ -119,7 +127,7 @@ func (c *gooseSessionClient) lock(ctx context.Context, req lb.Request) (_ *lb.Le
 	switch {
 	case err == nil:
 		return c.env.Grant(req, 0, 0), nil
-	case !h.taken.Load() && !h.refused.Load():
+	case !h.taken.Load() && !h.over.Load():
 		return nil, fmt.Errorf("goose: lock: %w", err)
 	case ctx.Err() == nil && h.taken.Load():
 		err = lb.ErrHeld

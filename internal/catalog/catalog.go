@@ -126,16 +126,15 @@ func (c Catalog) Setting(plan history.Plan) (s faults.Setting, err error) {
 }
 
 // Ready says why the setting's lock can't be run, or nil: one that is a program needs a lab
-// that shares this machine's files, and its language, and some servers are an install of their own.
+// that shares this machine's files, and its language, another its library, and some servers are an install of their own.
 func (c Catalog) Ready(s faults.Setting) error {
 	if err := s.Lab.Absent(s.Topology.Kind); err != nil {
 		return err
 	}
-	if !s.Algorithm.Program {
-		return nil
-	}
-	if err := s.Lab.Can(lab.Programs); err != nil {
-		return err
+	if s.Algorithm.Program {
+		if err := s.Lab.Can(lab.Programs); err != nil {
+			return err
+		}
 	}
 	impl, err := c.Lock(s.Algorithm.Name)
 	if err != nil {
@@ -144,7 +143,7 @@ func (c Catalog) Ready(s faults.Setting) error {
 	return Ready(impl)
 }
 
-// Demanding is a lock that not every machine can run, such as one in another language.
+// Demanding is a lock that not every machine can run, such as one in another language, or not every lockbench.
 type Demanding interface {
 	// Ready says what is missing and how to get it, or nil.
 	Ready() error

@@ -174,13 +174,13 @@ func (h *loopbackHost) Name() string { return h.place.Name }
 func (h *loopbackHost) Addr() string { return h.place.Addr }
 
 func (h *loopbackHost) Start(ctx context.Context, p lab.Program) (lab.Process, error) {
-	if p.Fresh {
-		if err := os.RemoveAll(h.place.Dir); err != nil {
-			return nil, err
-		}
-	}
 	if err := os.MkdirAll(h.place.Dir, 0o755); err != nil {
 		return nil, err
+	}
+	if p.Fresh {
+		if err := lab.Empty(h.place.Dir, p); err != nil {
+			return nil, err
+		}
 	}
 	c, err := lab.StartChild(ctx, h.lab.thread, h.place, p)
 	if err != nil {
