@@ -28,6 +28,7 @@ func Serve(ctx context.Context, args []string) error {
 	}
 	cfg := embed.NewConfig()
 	set := flag.NewFlagSet("etcd", flag.ContinueOnError)
+	set.Usage = func() {} // hundreds of lines, among which nobody finds what was wrong
 	cfg.AddFlags(set)
 	set.StringVar(&cfg.ClusterState, "initial-cluster-state", cfg.ClusterState, "new, or existing for a member that joins")
 	if err := set.Parse(args); err != nil {

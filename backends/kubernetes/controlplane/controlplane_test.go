@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +15,14 @@ import (
 
 // TestStoreEnds: of a machine whose etcd does not start it is told why, also while it waits for the first of its cluster.
 func TestStoreEnds(t *testing.T) {
+	stays := filepath.Join(t.TempDir(), "stays") // a program that takes any option, and does not end of itself
+	if err := os.WriteFile(stays, []byte("#!/bin/sh\nexec sleep 60\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, role := range []string{First, Joins} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		err := Serve(ctx, []string{role, "127.77.1.9:8001", t.TempDir(), "/bin/sleep", "--", "--no-such-flag"})
+		err := Serve(ctx, []string{role, "127.77.1.9:8001", t.TempDir(), stays, "--", "--no-such-flag"})
 		if err == nil || !strings.Contains(err.Error(), "no-such-flag") {
 			t.Errorf("%s: %v", role, err)
 		}
