@@ -142,14 +142,14 @@ func TestTwice(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- cmd.Wait() }()
 	for done := false; !done; { // the second may come before the first was noticed
-		_ = cmd.Process.Signal(os.Interrupt) // fails when it has ended
+		_ = cmd.Process.Signal(syscall.SIGTERM) // fails when it has ended; in the background of a shell interrupts are ignored
 		select {
 		case <-ended:
 			done = true
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != os.Interrupt {
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGTERM {
 		t.Errorf("it ended with %v, not by the second signal", cmd.ProcessState)
 	}
 }
