@@ -19,7 +19,7 @@ HAS := $(if $(filter docker,$(LAB)),docker-images,servers)
 bench: $(HAS) build ## the locks that everybody knows under the faults that matter most, and what they cost, in about four minutes
 	@LOCKBENCH=./lockbench docker/lockbench/bench.sh --lab $(LAB)
 
-bench-all: servers languages build ## every lock under every fault, what it costs, and the study of quorums
+bench-all: servers languages build ## every lock under every fault of the matrix, what it costs, and the study of quorums
 	./lockbench matrix --jobs 12
 	./lockbench bench --out runs/latest
 	./lockbench quorum --jobs 4
@@ -99,11 +99,11 @@ test test-all test-times: export HOST_PROC ?= /proc/self
 
 # Without a browser, or docker compose, their tests skip; where CI is set, they fail. The
 # examples are a module of their own, and are tested whatever came of the rest.
-test: servers languages ## every test, on real servers and in a browser
+test: servers languages ## the tests of every day, on real servers and in a browser
 	-@$(MAKE) --no-print-directory browser compose
 	@code=0; go test $(TEST) $(FIRST) ./... || code=1; (cd examples && go test $(TEST) ./...) || code=1; exit $$code
 
-test-all: servers languages ## all that a night has time for: every test in full, then findings, test-long, mutants, noise, mutate-checkers
+test-all: servers languages ## all that a night has time for, but for Consul and Kubernetes: every other test in full, then findings, test-long, mutants, noise, mutate-checkers
 	-@$(MAKE) --no-print-directory browser compose
 	@code=0; go vet -tags apiserver ./backends/kubernetes ./impls/kubernetes || code=1; \
 	(cd docs/findings/programs && go vet -tags apiserver ./kubernetes-release) || code=1; \

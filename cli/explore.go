@@ -59,7 +59,7 @@ run with a page. --replay performs it again, --times over: the same moves in the
 Only a lab with servers of its own can be explored, beside which programs of this machine
 run, as the local lab.
 
-Exit codes: 0 no order breaks it, or only as it declares (lockbench list algorithms), 1 some
+Exit codes: 0 no order breaks it, or only as it declares (the answer says what), 1 some
 order does, 2 it proves nothing, since more than 1% of the orders did not go as planned, one
 that broke it did not do so again, or no lease could end for a program whose clock does not
 follow the bench's, 4 this machine can't run it, 64 usage, 130 interrupted: what was walked

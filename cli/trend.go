@@ -30,6 +30,6 @@ ends with 0: lockbench compare and lockbench gate do.`,
 			return reports.NewTrend(names, sets, float64(least)).Terminal(cmd.OutOrStdout(), color, width)
 		},
 	}
-	cmd.Flags().Var(&least, "min-difference", "the least difference of a figure that counts, such as 10%; of what many clients share 10% at least")
+	cmd.Flags().Var(&least, "min-difference", "the least difference of a figure that counts, such as 10%; of what many clients share 20% at least")
 	return cmd
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // works are what clients may do: take a lock, take it once more while they hold it, take it in either mode, and
-// take two locks. Nothing in them is drawn but by who the client is, so that the same moves come to the same.
+// take two locks, or one of the places of a semaphore. Nothing in them is drawn but by who the client is, so that the same moves come to the same.
 var works = []workloads.Workload{workloads.Counter{}, workloads.Reentrant{}, workloads.Readers{InTurn: true}, workloads.Transfer{Accounts: 2}, workloads.Pool{}}
 
 // Workloads are the names of what clients may do, the first where nobody says.
