@@ -43,7 +43,7 @@ func (p program) quorumCommand() *cobra.Command {
 		Short: "Measure how many servers an ensemble can lose, and what each side of a split can do",
 		Long: `quorum starts one to six servers for each of ` + strings.Join(titles, ", ") + `, kills them one by one, and
 splits them in two, and measures after each step whether a lock can still be taken, on
-either side. Where fewer can serve, as five of NATS, it ends there. The answer is a table and a page.`,
+either side. Where fewer can serve, it ends there. The answer is a table and a page.`,
 		Example: "  lockbench quorum\n  lockbench quorum --jobs 3 --out quorum",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
