@@ -1,0 +1,22 @@
+package lab
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestOccupied: of servers that have only the mark of a run nobody says that they keep something else.
+func TestOccupied(t *testing.T) {
+	for _, c := range []struct {
+		err  OccupiedError
+		says string
+	}{
+		{OccupiedError{By: "process 7"}, "marked as in use by a run that goes on or was killed (process 7), and keep nothing else"},
+		{OccupiedError{Names: []string{"a"}}, "was killed: a (1 in all)"},
+		{OccupiedError{Names: []string{"a", "b", "c", "d"}}, "a, b, c, … (4 in all)"},
+	} {
+		if got := c.err.Error(); !strings.Contains(got, c.says) {
+			t.Errorf("%q, want %q in it", got, c.says)
+		}
+	}
+}
