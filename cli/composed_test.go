@@ -170,7 +170,7 @@ commands:
 			silent := askAlong(tc.addrs, tc.ask)
 			cmd := testkit.Command(t, dir, "run", "--json", "--algorithm", tc.algorithm, "--fault", tc.fault, "--addrs", tc.addrs, "--duration", "500ms",
 				"--ttl", "4.3s", // long enough for services that have just begun on a busy machine
-				"--yes") // a try before this one could perhaps not take back its mark: the service stood still
+				"--yes") // a try before this one perhaps did not take back its mark, when the service stood still; nobody else uses it
 			code, stdout, stderr := testkit.Ran(t, cmd)
 			if code == exitCantRun && time.Since(start) < time.Minute {
 				continue

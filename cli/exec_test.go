@@ -29,7 +29,7 @@ func languagesAreHere(t *testing.T) {
 
 // TestOwnProgram begins a lock from each template, and has the same verdict of it as of the lock
 // in Go that does the same. What strikes a client strikes its program. A fault with a + is left to make
-// test-all: another language has it in make test.
+// test-all: another language, or a lock in Go, has it in make test.
 func TestOwnProgram(t *testing.T) {
 	t.Parallel()
 	needLab(t, 0)

@@ -56,7 +56,7 @@ func (e *OccupiedError) Error() string {
 		by = " (" + e.By + ")"
 	}
 	if len(e.Names) == 0 {
-		return fmt.Sprintf("the servers are marked as in use by a run that goes on or was killed%s, and keep nothing else under %s", by, lb.Prefix)
+		return fmt.Sprintf("the servers are marked as in use by a run that goes on or was killed%s, and nothing else was found under %s", by, lb.Prefix)
 	}
 	return fmt.Sprintf("the servers keep something under %s already, of a run that goes on or was killed%s: %s (%d in all)", lb.Prefix, by, some, len(e.Names))
 }
