@@ -246,8 +246,10 @@ func (s *stage) stopStore(ctx context.Context) error {
 	}
 }
 
+// stopWorkers waits for what clients may have to do yet: to end a section, to give back what they asked for, which may take
+// a lease where a server is silent, and to close, which may take another.
 func (s *stage) stopWorkers(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, stopBound)
+	ctx, cancel := context.WithTimeout(ctx, stopBound+3*s.plan.TTL)
 	defer cancel()
 	for _, w := range s.workers.list() {
 		if w.alive() {
