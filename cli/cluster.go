@@ -224,12 +224,19 @@ func newJob() string {
 // collected: as long as its runs can take, and an hour.
 func bound(m *run.Matrix, shards int) time.Duration {
 	const (
-		oneRun    = time.Minute // with servers that start slowly and a lease that is long
+		aRun      = 45 * time.Second // with servers that start slowly
+		leases    = 12               // that a run waits for, where everything comes late: a fault, the way back, what is left to end
 		toCollect = time.Hour
 		open      = 24 * time.Hour // nobody knows how many runs there will be
 	)
-	runs := len(m.Algorithms) * len(m.Faults) * m.Runs
-	d := time.Duration(runs)*(oneRun+m.Base.Duration)/time.Duration(m.Jobs) + time.Duration(shards)*m.Budget + toCollect
+	var runs time.Duration
+	for _, a := range m.Algorithms {
+		for _, f := range m.Faults {
+			plan := m.For(a, f, 0)
+			runs += time.Duration(m.Runs) * (aRun + plan.Duration + leases*plan.TTL)
+		}
+	}
+	d := runs/time.Duration(m.Jobs) + time.Duration(shards)*m.Budget + toCollect
 	if m.Until > 0 && m.Budget == 0 {
 		d += open
 	}

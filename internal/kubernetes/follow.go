@@ -48,10 +48,11 @@ var ErrNoRoom = errors.New("what the shards have recorded can't be kept here")
 
 const (
 	lookEvery  = 2 * time.Second
-	noStart    = 5 * time.Minute // until a job of which nothing starts is given up
-	atOnce     = 2               // shards that are collected at the same time
-	fetches    = 3               // from one pod that arrive damaged, before another has to begin again
-	mostWaits  = 10              // times lookEvery, between one attempt and the next
+	noStart    = 5 * time.Minute  // until a job of which nothing starts is given up
+	noPod      = 20 * time.Second // until it is said that a shard has none; a cluster makes the first in a second
+	atOnce     = 2                // shards that are collected at the same time
+	fetches    = 3                // from one pod that arrive damaged, before another has to begin again
+	mostWaits  = 10               // times lookEvery, between one attempt and the next
 	heartbeats = 20 * time.Second
 )
 
@@ -99,9 +100,10 @@ type follow struct {
 // shard is one part of the work.
 type shard struct {
 	collected bool
-	lost      string // why nothing comes of it
-	ends      int    // pods of it that have ended
-	last      string // by what the last one did
+	lost      string    // why nothing comes of it
+	ends      int       // pods of it that have ended
+	last      string    // by what the last one did
+	without   time.Time // since when it has no pod, if it has none
 }
 
 // pod is what is known of one pod.

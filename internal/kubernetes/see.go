@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,7 +19,7 @@ func (f *follow) see(job *batch.Job, pods []core.Pod) error {
 	var stand Stand
 	waits := map[delay][]int{} // shards, by why
 	running := map[string][]int{}
-	present := map[*pod]bool{}
+	present, has := map[*pod]bool{}, map[int]bool{}
 	for i := range pods {
 		at := &pods[i]
 		n := indexOf(at.Annotations)
@@ -31,6 +32,7 @@ func (f *follow) see(job *batch.Job, pods []core.Pod) error {
 			return err
 		}
 		open := f.shards[n].open()
+		has[n] = has[n] || !p.over
 		switch d := whyWaits(at); {
 		case p.running && open:
 			stand.Running++
@@ -49,6 +51,7 @@ func (f *follow) see(job *batch.Job, pods []core.Pod) error {
 	}
 	f.verdict(job)
 	f.sayWaits(waits)
+	f.sayNone(job, has, time.Now())
 	f.sayTogether(running)
 	for _, s := range f.shards {
 		switch {
@@ -194,6 +197,31 @@ func (f *follow) sayWaits(waits map[delay][]int) {
 	for d, shards := range waits {
 		f.once("waits "+d.what, "%s %s: %s", f.these(shards, "waits", "wait"), d.what, d.detail)
 	}
+}
+
+// sayNone says which shards have had no pod for a while. Why, only the events of the job tell, which are not read here: the right
+// to read them would be asked of everybody who follows.
+func (f *follow) sayNone(job *batch.Job, has map[int]bool, now time.Time) {
+	var none []int
+	for i := range f.shards {
+		s := &f.shards[i]
+		if has[i] || !s.open() {
+			s.without = time.Time{}
+			continue
+		}
+		if s.without.IsZero() {
+			s.without = now
+		}
+		if now.Sub(s.without) > noPod {
+			none = append(none, i)
+		}
+	}
+	if len(none) == 0 {
+		delete(f.said, "none")
+		return
+	}
+	f.once("none", "%s had no pod for %v, neither one that starts nor one that runs: kubectl describe job %s --namespace %s says why",
+		f.these(none, "has", "have"), noPod, job.Name, cmp.Or(job.Namespace, "default"))
 }
 
 // sayTogether says that shards share nodes.

@@ -252,6 +252,34 @@ func TestNotAllAtOnce(t *testing.T) {
 	}
 }
 
+// TestNoPod: where the cluster makes no pod, for a quota or a rule of the namespace, it is said who knows why; once, until
+// all shards have one.
+func TestNoPod(t *testing.T) {
+	f := following(t)
+	f.job.Name, f.job.Namespace = "j", "locks"
+	later := func(pods ...core.Pod) string {
+		for i := range f.shards {
+			if s := &f.shards[i]; !s.without.IsZero() {
+				s.without = s.without.Add(-noPod)
+			}
+		}
+		_, says := f.look(t, pods...)
+		return says
+	}
+	pending := func(shard int) core.Pod { return podOf(shard, fmt.Sprint(shard), "", core.PodPending) }
+	expect(t, "at once", later(), "")
+	expect(t, "after a while", later(), "shards 1, 2, 3 of 3 have had no pod for 20s, neither one that starts nor one that runs: kubectl describe job j --namespace locks says why")
+	expect(t, "once", later(), "")
+	expect(t, "all", later(pending(1), pending(2), pending(3)), "")
+	failed := podOf(1, "1", "n1", core.PodFailed)
+	f.look(t, failed, pending(2), pending(3))
+	expect(t, "after one that failed", later(failed, pending(2), pending(3)),
+		"shard 1/3 has had no pod for 20s, neither one that starts nor one that runs: kubectl describe job j --namespace locks says why")
+	f.shards[0].collected = true
+	delete(f.said, "none")
+	expect(t, "collected", later(failed, pending(2), pending(3)), "")
+}
+
 // TestWaits: why shards have not started is said once for each reason, and that they share a node.
 func TestWaits(t *testing.T) {
 	f := following(t)
