@@ -96,6 +96,9 @@ func fetchInto(ctx context.Context, dir string, send func(context.Context, io.Wr
 		sent <- err
 	}()
 	err := unpack(r, dir)
+	if errors.Is(err, io.ErrUnexpectedEOF) { // a pod that can't send all says so: it was somebody on the way
+		err = fmt.Errorf("%w, as if all were there: %w", errCut, err)
+	}
 	r.CloseWithError(err) // and send ends, if it has not
 	if err == nil {
 		err = <-sent

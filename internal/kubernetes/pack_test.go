@@ -183,6 +183,13 @@ func TestFetch(t *testing.T) {
 	}); err == nil || !strings.Contains(err.Error(), "the line is cut") {
 		t.Errorf("the line was cut: %v", err)
 	}
+	// Somebody on the way ended it as if that were all.
+	if err := fetchInto(t.Context(), into, func(_ context.Context, w io.Writer) error {
+		_ = pack(&failing{w, 3000}, from)
+		return nil
+	}); !errors.Is(err, errCut) {
+		t.Errorf("it ended early: %v", err)
+	}
 	// Whole, and yet the program in the pod has failed.
 	if err := fetchInto(t.Context(), into, func(_ context.Context, w io.Writer) error {
 		return errors.Join(pack(w, from), gone)
