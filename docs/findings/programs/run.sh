@@ -89,7 +89,7 @@ for path in */main.*; do
 	curator-* | kazoo-*) server=zookeeper ;;
 	memcached-*) server=memcached ;;
 	pgbouncer-*) server=pgbouncer ;;
-	tooz-postgresql-* | goose-heartbeat-* | goose-under-*) server=postgres ;;
+	tooz-postgresql-* | goose-heartbeat-* | goose-under-* | migrate-*) server=postgres ;;
 	symfony-pdo-* | goose-time-zone) server=mariadb ;;
 	consul-*) server=consul ;;
 	kubernetes-*) server=kubernetes ;;
