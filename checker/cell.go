@@ -105,10 +105,16 @@ func inconclusive(runs []Result) (n int) {
 }
 
 // promise says whether the runs kept what was declared. A cell that proved nothing
-// neither keeps nor breaks a promise, unless a run of it was hurt.
+// neither keeps nor breaks a promise, unless a run of it was hurt in a way that is not declared.
 func promise(e *lb.Expectation, runs []Result, decisive int) string {
 	for i, r := range runs {
-		if (harmed(r) || i == decisive && r.Outcome != lb.Inconclusive) && !agrees(e, r) && !untried(e, r) {
+		if r.Outcome == lb.Inconclusive {
+			if harmed(r) && !foreseen(e, r) {
+				return PromiseBroken
+			}
+			continue
+		}
+		if (harmed(r) || i == decisive) && !agrees(e, r) && !untried(e, r) {
 			return PromiseBroken
 		}
 	}
@@ -116,6 +122,22 @@ func promise(e *lb.Expectation, runs []Result, decisive int) string {
 		return PromiseOpen
 	}
 	return PromiseKept
+}
+
+// foreseen reports whether harm is declared that is as grave as what a run has shown that proves nothing: what it
+// would have come to is not known, and so no mechanism is asked of it.
+func foreseen(e *lb.Expectation, r Result) bool {
+	seen := lb.Check
+	invalid := func(name string) bool {
+		return slices.ContainsFunc(r.Layers, func(l Layer) bool { return l.Name == name && l.Verdict == Invalid })
+	}
+	switch {
+	case invalid(LayerProgress):
+		seen = lb.Stuck
+	case r.Copies[CopyChecked].Hurt(), !r.Plan.Guarded && (invalid(LayerGrant) || invalid(LayerBelief)):
+		seen = lb.Fence
+	}
+	return slices.ContainsFunc(e.Outcomes, func(o lb.Outcome) bool { return o.Gravity() >= seen.Gravity() })
 }
 
 // untried reports whether a run says nothing of a hazard that is declared: its fault had no effect, and

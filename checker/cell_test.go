@@ -207,6 +207,33 @@ func TestDeclaredMechanism(t *testing.T) {
 	}
 }
 
+// TestHarmWithoutProof: a run that failed and had shown what is declared breaks no promise; one that had shown worse does.
+func TestHarmWithoutProof(t *testing.T) {
+	hurt := func(copies ...string) Result {
+		r := Result{Plan: history.Plan{Algorithm: "a", Fault: "f"}, Outcome: lb.Inconclusive, Copies: map[string]Copy{}, Layers: []Layer{{Name: LayerStore, Verdict: Invalid}}}
+		for _, c := range copies {
+			r.Copies[c] = Copy{Writes: 9, Lost: 1}
+		}
+		return r
+	}
+	for _, c := range []struct {
+		declared []lb.Outcome
+		seen     Result
+		want     string
+	}{
+		{[]lb.Outcome{lb.Check}, hurt(CopyPlain), PromiseOpen},
+		{[]lb.Outcome{lb.Broken}, hurt(CopyPlain), PromiseOpen},
+		{[]lb.Outcome{lb.Safe}, hurt(CopyPlain), PromiseBroken},
+		{[]lb.Outcome{lb.Safe, lb.Check}, hurt(CopyPlain, CopyChecked), PromiseBroken},
+		{[]lb.Outcome{lb.Fence}, hurt(CopyPlain, CopyChecked), PromiseOpen},
+	} {
+		e := &lb.Expectation{Fault: "f", Outcomes: c.declared, Reason: lb.Overstay}
+		if got := promise(e, []Result{c.seen}, 0); got != c.want {
+			t.Errorf("declared %v, and %v hurt: %s, want %s", c.declared, c.seen.Copies, got, c.want)
+		}
+	}
+}
+
 // TestOldFiles: files from before mechanisms had a field of their own are still read.
 func TestOldFiles(t *testing.T) {
 	for text, want := range map[string]string{
