@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -62,6 +63,8 @@ func (r *Run) Ended(ix *history.Index) error {
 		return errors.New(f.Error)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
+	case !ix.Ended && len(ix.Doubts) > 0: // reading stopped there: whether the end came behind it nobody knows
+		return fmt.Errorf("the history is not whole: %s", strings.Join(ix.Doubts, "; "))
 	case !ix.Ended:
 		return ErrCutShort
 	}

@@ -121,7 +121,8 @@ func TestMissingRecorder(t *testing.T) {
 		if len(ix.Doubts) == 0 || !strings.Contains(ix.Doubts[0], recorder+".jsonl is missing") {
 			t.Errorf("without %s: doubts %q", recorder, ix.Doubts)
 		}
-		if err := r.Ended(ix); (err == nil) != (recorder != Runner) {
+		// Without the runner's nobody knows whether it ended; that it was cut short is not known either.
+		if err := r.Ended(ix); (err == nil) != (recorder != Runner) || errors.Is(err, ErrCutShort) {
 			t.Errorf("without %s the run ended: %v", recorder, err)
 		}
 	}
@@ -142,6 +143,20 @@ func TestRunThatDidNotEnd(t *testing.T) {
 	ok(t, err)
 	if err := r.Ended(ix); err == nil || err.Error() != "the bench broke" {
 		t.Errorf("a run that failed: %v", err)
+	}
+}
+
+// TestSameMatrix: a matrix and its own file differ in nothing, though the file has not what each cell was given, nor its servers.
+func TestSameMatrix(t *testing.T) {
+	at := place{"a", "f"}
+	cells := []checker.Cell{{Algorithm: at.algorithm, Fault: at.fault, Outcome: lb.Safe}}
+	whole := Saved{Cells: cells, plans: map[place]history.Plan{at: {Algorithm: "a", Fault: "f", Work: "2.5ttl", TTL: 1, Versions: map[string]string{"redis-server": "7"}}}}
+	file := Saved{Cells: cells, all: &history.Plan{}}
+	if notes := append(file.Differ(whole, "file", "whole"), whole.Differ(file, "whole", "file")...); len(notes) > 0 {
+		t.Errorf("%q", notes)
+	}
+	if servers := append(whole.Servers(file), file.Servers(whole)...); len(servers) > 0 {
+		t.Errorf("%q", servers)
 	}
 }
 

@@ -157,12 +157,15 @@ func (s Saved) plan(at place, other history.Plan) history.Plan {
 	// A matrix leaves these to each cell.
 	p.Workload, p.Topology = cmp.Or(p.Workload, other.Workload), cmp.Or(p.Topology, other.Topology)
 	p.Clients, p.Processes = cmp.Or(p.Clients, other.Clients), cmp.Or(p.Processes, other.Processes)
-	p.TTL = cmp.Or(p.TTL, other.TTL)
+	p.TTL, p.Work = cmp.Or(p.TTL, other.TTL), cmp.Or(p.Work, other.Work)
 	return p
 }
 
-// Servers are those of the cells' runs that the other has not, with their versions.
+// Servers are those of the cells' runs that the other has not, with their versions; none where nobody knows those of the other.
 func (s Saved) Servers(o Saved) (all []string) {
+	if len(o.plans) == 0 {
+		return nil
+	}
 	theirs := map[string]bool{"": true}
 	for _, p := range o.plans {
 		theirs[p.Server()] = true
