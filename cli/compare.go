@@ -156,7 +156,7 @@ func codeOfChanges(c reports.Compared) int {
 		}
 	}
 	p := c.Performance
-	become(exitUndecided, (len(c.Base) == 0 || len(c.Head) == 0) && !p.Compared())
+	become(exitUndecided, !gate.Comparable(c.Base, c.Head) && !p.Compared())
 	become(exitUndecided, p.Vanished() || p.Compared() && !p.Told())
 	for _, ch := range c.Changes {
 		become(exitBroke, ch.Trend == gate.Worse)

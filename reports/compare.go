@@ -53,6 +53,9 @@ func (c Compared) Summary() string {
 
 // cellSummary is the number of changes of each trend, in one sentence.
 func (c Compared) cellSummary() string {
+	if len(c.Changes) == 0 && !gate.Comparable(c.Base, c.Head) {
+		return "Nothing to compare: of no cell both have a run that proves something."
+	}
 	if len(c.Changes) == 0 {
 		return fmt.Sprintf("%s, and none has changed.", english.Count(len(c.Head), "cell"))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/cost"
 	"github.com/lockbench/lockbench/internal/gate"
@@ -111,11 +112,11 @@ func TestForest(t *testing.T) {
 // TestCompareSummary says what was not measured.
 func TestCompareSummary(t *testing.T) {
 	before, now := compareBenches()
-	cells := []checker.Cell{{Algorithm: "a", Fault: "none"}}
+	cells := []checker.Cell{{Algorithm: "a", Fault: "none", Outcome: lb.Safe}}
 	for want, c := range map[string]Compared{
-		"What it costs was measured before, and is no more.": Compare("a", "b", rundir.Saved{Bench: before}, rundir.Saved{}, .1),
-		"1 cell, and none has changed.":                      Compare("a", "b", rundir.Saved{Cells: cells}, rundir.Saved{Cells: cells, Bench: now}, .1),
-		"0 cells, and none has changed.":                     Compare("a", "b", rundir.Saved{}, rundir.Saved{}, .1),
+		"What it costs was measured before, and is no more.":                    Compare("a", "b", rundir.Saved{Bench: before}, rundir.Saved{}, .1),
+		"1 cell, and none has changed.":                                         Compare("a", "b", rundir.Saved{Cells: cells}, rundir.Saved{Cells: cells, Bench: now}, .1),
+		"Nothing to compare: of no cell both have a run that proves something.": Compare("a", "b", rundir.Saved{}, rundir.Saved{}, .1),
 	} {
 		if got := c.Summary(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -9,6 +9,7 @@ import (
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/internal/rundir"
 	"github.com/lockbench/lockbench/internal/stat"
 )
 
@@ -85,17 +86,26 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 		ch.Trend, ch.What = Gone, []string{tellCell(base)}
 		return ch, true
 	}
+	if pending(base) && pending(head) {
+		return ch, false
+	}
+	if pending(base) { // what it was, nobody knows
+		ch.Trend, ch.What = New, []string{fmt.Sprintf("%s → %s", base.Reason, tellCell(head))}
+		return ch, true
+	}
 	steps := []int{}
 	if base.Outcome != head.Outcome {
-		ch.What = append(ch.What, fmt.Sprintf("%s → %s", base.Outcome, head.Outcome))
+		ch.What = append(ch.What, fmt.Sprintf("%s → %s", base.Outcome, toldOutcome(head)))
 		if a, b := slices.Index(promised, base.Outcome), slices.Index(promised, head.Outcome); a >= 0 && b >= 0 {
 			steps = append(steps, b-a)
 		}
 	}
 	if a, b := base.Mechanism, head.Mechanism; a != b {
 		ch.What = append(ch.What, fmt.Sprintf("%s → %s", orNone(a), orNone(b)))
-		// The lock itself broke, where it had only been outlived, or the other way round.
-		steps = append(steps, breaks(b)-breaks(a))
+		if base.Outcome.Decided() && head.Outcome.Decided() {
+			// The lock itself broke, where it had only been outlived, or the other way round.
+			steps = append(steps, breaks(b)-breaks(a))
+		}
 	}
 	if base.Promise != head.Promise {
 		ch.What = append(ch.What, fmt.Sprintf("promise %s → %s", orNone(base.Promise), orNone(head.Promise)))
@@ -113,6 +123,27 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 		ch.Trend = Better
 	}
 	return ch, true
+}
+
+// pending reports whether the cell has had no run.
+func pending(c *checker.Cell) bool {
+	return c.Outcome == lb.Inconclusive && c.Runs == 0 && (c.Reason == rundir.NotRun || c.Reason == rundir.Elsewhere)
+}
+
+func toldOutcome(c *checker.Cell) string {
+	if pending(c) {
+		return c.Reason
+	}
+	return string(c.Outcome)
+}
+
+// Comparable reports whether there is a cell of which both have proved something.
+func Comparable(base, head []checker.Cell) bool {
+	return slices.ContainsFunc(base, func(b checker.Cell) bool {
+		return b.Outcome.Decided() && slices.ContainsFunc(head, func(h checker.Cell) bool {
+			return h.Outcome.Decided() && h.Row() == b.Row() && h.Fault == b.Fault
+		})
+	})
 }
 
 // count says how many runs of both sides came out as the worse of them did, or worse still, and what of that chance

@@ -6,6 +6,7 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 func TestCompare(t *testing.T) {
@@ -17,6 +18,7 @@ func TestCompare(t *testing.T) {
 		return []checker.Cell{{Algorithm: "A", Fault: "f", Outcome: o, Mechanism: how, Reason: reason, Promise: promise}}
 	}
 	safe, open := cell(lb.Safe, "", "kept"), cell(lb.Inconclusive, "too few", "open")
+	never := cell(lb.Inconclusive, rundir.NotRun, "open")
 	late, double := cell(lb.Check, "overstay: late", "kept"), cell(lb.Check, "double grant: two", "kept")
 	for _, c := range []struct {
 		name       string
@@ -38,6 +40,12 @@ func TestCompare(t *testing.T) {
 		{"undecided", safe, open, Lost},
 		{"decided", open, safe, Other},
 		{"still undecided", open, cell(lb.Inconclusive, "starved", "open"), ""},
+		{"a known break where nothing had been proved", open, double, Other},
+		{"a break that is not proved", late, cell(lb.Inconclusive, "double grant: two", "kept"), Lost},
+		{"a promise broken where nothing had been proved", open, cell(lb.Broken, "double grant: two", "broken"), Worse},
+		{"never run, and then", never, cell(lb.Broken, "double grant: two", "broken"), New},
+		{"never run", never, cell(lb.Inconclusive, rundir.Elsewhere, ""), ""},
+		{"not run any more", safe, never, Lost},
 		{"no meaning", safe, cell(lb.NotAvailable, "no network", ""), Lost},
 		{"gone", safe, nil, Gone},
 		{"new", nil, safe, New},
