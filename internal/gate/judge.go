@@ -53,7 +53,11 @@ func Of(c checker.Cell) *Finding {
 	f := &Finding{Algorithm: c.Row(), Fault: c.Fault, Outcome: c.Outcome, Says: c.Reason, Declared: c.Expected}
 	switch {
 	case c.Promise == checker.PromiseBroken && c.Outcome == lb.Safe && c.Violations == 0:
-		f.Kind, f.Says = Blind, fmt.Sprintf("nothing went wrong in %s", english.Count(c.Runs, "run"))
+		proved := c.Runs
+		if c.Share != nil {
+			proved = c.Share.Of
+		}
+		f.Kind, f.Says = Blind, fmt.Sprintf("nothing went wrong in %s", english.Count(proved, "run"))
 	case c.Promise == checker.PromiseBroken:
 		f.Kind = Broken
 	case c.Reason == rundir.Elsewhere && c.Runs == 0: // a shard has no say in it
@@ -85,6 +89,8 @@ func (c Config) Judge(places []*Place, explorations []*rundir.Explored, again fu
 		switch {
 		case blind != "" && (f == nil || f.Kind == Undecided):
 			f = &Finding{Kind: Blind, Algorithm: j.Row(), Fault: j.Fault, Outcome: j.Outcome, Says: blind, Declared: j.Expected}
+		case f == nil && p.elsewhere():
+			f = &Finding{Kind: NoData, Algorithm: j.Row(), Fault: j.Fault, Outcome: j.Outcome, Says: rundir.Elsewhere + ": name what all shards have left"}
 		case f == nil && j.Runs > 0 && j.Runs < p.Planned:
 			f = &Finding{Kind: Undecided, Algorithm: j.Row(), Fault: j.Fault, Outcome: j.Outcome,
 				Says: fmt.Sprintf("%d of %s not done", p.Planned-j.Runs, english.Count(p.Planned, "run"))}

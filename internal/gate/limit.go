@@ -60,7 +60,11 @@ type Figures interface {
 }
 
 // Estimate is a median with the interval in which it lies.
-type Estimate struct{ Median, Low, High float64 }
+type Estimate struct {
+	Median, Low, High float64
+	// Few: there were too few values for an interval, and Low and High are the least and the greatest of them.
+	Few bool
+}
 
 // kind is what a figure is measured in.
 type kind string
@@ -171,6 +175,9 @@ func (l Limit) tell(e Estimate) string {
 	if l.To != Itself {
 		write = func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) + " × " + string(l.To) }
 	}
+	if e.Few {
+		return fmt.Sprintf("%s (from %s to %s, of too few rounds for an interval)", write(e.Median), write(e.Low), write(e.High))
+	}
 	return fmt.Sprintf("%s (95%% interval %s to %s)", write(e.Median), write(e.Low), write(e.High))
 }
 
@@ -189,6 +196,8 @@ func (c Config) limits(measured Figures) (found []Finding) {
 			switch {
 			case !ok:
 				found = append(found, Finding{Kind: NoData, Algorithm: a, Limit: l.Text, Says: "it was not measured"})
+			case l.Exceeded(e) && e.Few:
+				found = append(found, Finding{Kind: Undecided, Algorithm: a, Limit: l.Text, Says: l.tell(e) + ": noise alone may have done it; 6 rounds or more make an interval"})
 			case l.Exceeded(e):
 				found = append(found, Finding{Kind: Slow, Algorithm: a, Limit: l.Text, Says: l.tell(e)})
 			}

@@ -74,10 +74,11 @@ func (m measured) Figure(algorithm, figure string, to To) (Estimate, bool) {
 // TestLimits: a limit is exceeded where the whole interval is past it, whatever the median
 // is; what was not measured is no data.
 func TestLimits(t *testing.T) {
+	e := func(median, low, high float64) Estimate { return Estimate{Median: median, Low: low, High: high} }
 	m := measured{
-		"redis-a": {"p(99)": {.004, .003, .006}, "handoff/": {.85, .8, .95}, "handoff": {100, 90, 110}},
-		"redis-b": {"p(99)": {.006, .0051, .007}, "handoff/": {.7, .65, .75}, "handoff": {70, 60, 80}},
-		"etcd":    {"p(99)": {.005, .005, .005}},
+		"redis-a": {"p(99)": e(.004, .003, .006), "handoff/": e(.85, .8, .95), "handoff": e(100, 90, 110)},
+		"redis-b": {"p(99)": e(.006, .0051, .007), "handoff/": e(.7, .65, .75), "handoff": e(70, 60, 80)},
+		"etcd":    {"p(99)": e(.005, .005, .005)},
 	}
 	for text, want := range map[string]string{
 		"p(99) < 5ms":                  "etcd limit exceeded, redis-b limit exceeded",

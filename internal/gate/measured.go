@@ -41,25 +41,26 @@ func (b Benches) Figure(algorithm, figure string, to To) (Estimate, bool) {
 	if !known || i < 0 {
 		return Estimate{}, false
 	}
-	for _, servers := range []cost.Servers{cost.Disk, cost.Memory} {
-		of := cellOf(b.Now[i], algorithm, servers, m)
-		if of == nil {
-			continue
-		}
-		switch to {
-		case Baseline:
-			against := cellOf(b.Now[i], b.Now[i].Plan.Baseline, servers, m)
-			if against == nil {
-				return Estimate{}, false
-			}
-			r := cost.Ratio(of.Figures[m], against.Figures[m])
-			return Estimate{r.Median, r.Low, r.High}, len(r.Values) > 0
-		case Before:
-			return since(b.Before, b.Now[i], of.Key, m)
-		}
-		return estimate(of, m)
+	servers := b.Now[i].Main()
+	if !b.Now[i].Served(algorithm) { // it has none that could keep anything
+		servers = cost.Memory
 	}
-	return Estimate{}, false
+	of := cellOf(b.Now[i], algorithm, servers, m)
+	if of == nil {
+		return Estimate{}, false
+	}
+	switch to {
+	case Baseline:
+		against := cellOf(b.Now[i], b.Now[i].Plan.Baseline, servers, m)
+		if against == nil {
+			return Estimate{}, false
+		}
+		r := cost.Ratio(of.Figures[m], against.Figures[m])
+		return Estimate{r.Median, r.Low, r.High, r.Confidence == 0}, len(r.Values) > 0
+	case Before:
+		return since(b.Before, b.Now[i], of.Key, m)
+	}
+	return estimate(of, m)
 }
 
 // since is how a figure stands to that of before, as [Measured] compares them.
@@ -71,7 +72,7 @@ func since(before, now *cost.Bench, k cost.Key, m cost.Measure) (Estimate, bool)
 	if d == nil {
 		return Estimate{}, false
 	}
-	return Estimate{d.Ratio, d.Low, d.High}, true
+	return Estimate{Median: d.Ratio, Low: d.Low, High: d.High}, true
 }
 
 // cellOf is the cell in which the measure is taken, nil where nothing was.
@@ -93,12 +94,13 @@ func estimate(c *cost.Cell, m cost.Measure) (Estimate, bool) {
 	never := math.Inf(1)
 	f := c.Figures[m]
 	if f == nil {
-		return Estimate{never, never, never}, true
+		return Estimate{Median: never, Low: never, High: never}, true
 	}
-	e := Estimate{f.Median, f.Low, f.High}
+	unit := 1.0
 	if cost.Units[m] == "ns" {
-		e = Estimate{f.Median / 1e9, f.Low / 1e9, f.High / 1e9}
+		unit = 1e9
 	}
+	e := Estimate{f.Median / unit, f.Low / unit, f.High / unit, f.Confidence == 0}
 	if m == cost.Outage && c.Never > 0 {
 		e.High = never
 	}

@@ -39,6 +39,7 @@ func TestBenches(t *testing.T) {
 		{"p(99) < 900us", map[string]Failure{"base": Slow, "slow": NoData, "deaf": NoData}},
 		{"cycle < 2ms", map[string]Failure{"base": NoData, "slow": Slow, "deaf": NoData}},
 		{"cycle <= 2ms", map[string]Failure{"base": NoData, "deaf": NoData}},
+		{"outage < 1s", map[string]Failure{"base": NoData, "slow": Undecided, "deaf": Slow}}, // of three rounds there is no interval
 		{"outage < 3s", map[string]Failure{"base": NoData, "deaf": Slow}},
 	} {
 		l, err := ParseLimit(tt.limit)
@@ -60,5 +61,25 @@ func TestBenches(t *testing.T) {
 	}
 	if e, ok := (Benches{Now: []*cost.Bench{b}}).Figure("deaf", "outage", Itself); !ok || !math.IsInf(e.Low, 1) {
 		t.Errorf("an outage that never ended: %+v, %v", e, ok)
+	}
+}
+
+// TestOfWhichServers: a limit is held to what was measured with servers that keep what they confirm; that their memory is fast
+// says nothing of those whose disk could not be measured. Of borrowed ones there is one kind, and a lock without servers has none.
+func TestOfWhichServers(t *testing.T) {
+	disk := &cost.Bench{Plan: cost.Plan{Algorithms: []string{"failed", "local"}}}
+	disk.Cell(cost.Uncontended("failed", cost.Disk), "redis").Failed = "the server did not start"
+	given := &cost.Bench{Plan: cost.Plan{Algorithms: []string{"borrowed"}, Addrs: "127.0.0.1:1"}}
+	for round := range 6 {
+		for _, a := range []string{"failed", "local"} {
+			disk.Cell(cost.Uncontended(a, cost.Memory), "").Add(round, cost.Cycle, 1e6)
+		}
+		given.Cell(cost.Uncontended("borrowed", cost.Given), "").Add(round, cost.Cycle, 2e6)
+	}
+	of := Benches{Now: []*cost.Bench{disk, given}}
+	for algorithm, want := range map[string]float64{"failed": 0, "local": .001, "borrowed": .002} {
+		if e, ok := of.Figure(algorithm, "cycle", Itself); ok != (want > 0) || e.Median != want || e.Few {
+			t.Errorf("%s: %+v, %v; want %v", algorithm, e, ok, want)
+		}
 	}
 }
