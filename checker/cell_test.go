@@ -209,13 +209,14 @@ func TestDeclaredMechanism(t *testing.T) {
 
 // TestHarmWithoutProof: a run that failed and had shown what is declared breaks no promise; one that had shown worse does.
 func TestHarmWithoutProof(t *testing.T) {
-	hurt := func(copies ...string) Result {
-		r := Result{Plan: history.Plan{Algorithm: "a", Fault: "f"}, Outcome: lb.Inconclusive, Copies: map[string]Copy{}, Layers: []Layer{{Name: LayerStore, Verdict: Invalid}}}
+	shown := func(layer string, copies ...string) Result {
+		r := Result{Plan: history.Plan{Algorithm: "a", Fault: "f"}, Outcome: lb.Inconclusive, Copies: map[string]Copy{}, Layers: []Layer{{Name: layer, Verdict: Invalid}}}
 		for _, c := range copies {
 			r.Copies[c] = Copy{Writes: 9, Lost: 1}
 		}
 		return r
 	}
+	hurt := func(copies ...string) Result { return shown(LayerStore, copies...) }
 	for _, c := range []struct {
 		declared []lb.Outcome
 		seen     Result
@@ -226,10 +227,14 @@ func TestHarmWithoutProof(t *testing.T) {
 		{[]lb.Outcome{lb.Safe}, hurt(CopyPlain), PromiseBroken},
 		{[]lb.Outcome{lb.Safe, lb.Check}, hurt(CopyPlain, CopyChecked), PromiseBroken},
 		{[]lb.Outcome{lb.Fence}, hurt(CopyPlain, CopyChecked), PromiseOpen},
+		{[]lb.Outcome{lb.Check}, shown(LayerGrant), PromiseBroken},
+		{[]lb.Outcome{lb.Broken}, shown(LayerBelief), PromiseOpen},
+		{[]lb.Outcome{lb.Fence}, shown(LayerProgress), PromiseBroken},
+		{[]lb.Outcome{lb.Stuck}, shown(LayerProgress), PromiseOpen},
 	} {
 		e := &lb.Expectation{Fault: "f", Outcomes: c.declared, Reason: lb.Overstay}
 		if got := promise(e, []Result{c.seen}, 0); got != c.want {
-			t.Errorf("declared %v, and %v hurt: %s, want %s", c.declared, c.seen.Copies, got, c.want)
+			t.Errorf("declared %v, and seen %v, %v: %s, want %s", c.declared, c.seen.Layers, c.seen.Copies, got, c.want)
 		}
 	}
 }
