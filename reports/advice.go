@@ -200,31 +200,48 @@ func (r rank) atWorst() string {
 	all := func(mechanism string) bool {
 		return !slices.ContainsFunc(r.cells, func(c *checker.Cell) bool { return c.Outcome == r.worst && c.Mechanism != mechanism })
 	}
-	// A double grant is one though nobody was hurt by it.
-	some := slices.Contains(r.Mechanisms, lb.DoubleGrant)
 	switch {
 	case r.worst == lb.Safe:
 		return "nobody was hurt"
 	case r.worst == lb.Check:
 		return "safe if each write looks at the lease first; else somebody was hurt" + under
-	case r.worst == lb.Fence && all(lb.DoubleGrant):
-		return "safe if your store checks fencing tokens: two held it at once" + under
-	case r.worst == lb.Fence && some:
-		return "safe if your store checks fencing tokens: two held it at once, or somebody was hurt," + under
-	case r.worst == lb.Fence:
+	case r.worst == lb.Fence && len(r.itself()) == 0:
 		return "safe if your store checks fencing tokens; else somebody was hurt" + under
+	case r.worst == lb.Fence:
+		return "safe if your store checks fencing tokens: " + r.broke("somebody was hurt") + under
 	case r.worst == lb.Stuck && all(lb.Ghost):
 		return "it stayed taken though nobody used it" + under
 	case r.worst == lb.Stuck && all(lb.Deadlock):
 		return "its holders waited for each other, or for themselves," + under
 	case r.worst == lb.Stuck:
 		return "whoever waited did not get it any more" + under
-	case all(lb.DoubleGrant):
-		return "two holders at once" + under
-	case some:
-		return "two holders at once, or somebody was hurt in spite of every care that it can offer," + under
 	}
-	return "somebody was hurt in spite of every care that it can offer," + under
+	return r.broke("somebody was hurt in spite of every care that it can offer") + under
+}
+
+// byItself are the mechanisms in which the lock itself breaks, and whether that hurts anybody is chance.
+var byItself = map[string]string{
+	lb.DoubleGrant:   "more held it at once than may",
+	lb.VanishedGrant: "the lock service dropped a grant while it was held",
+}
+
+// itself says how the lock itself broke at its worst.
+func (r rank) itself() (list []string) {
+	for _, m := range r.Mechanisms {
+		if says := byItself[m]; says != "" {
+			list = append(list, says)
+		}
+	}
+	return list
+}
+
+// broke is that, and the harm of the cells in which something else went wrong.
+func (r rank) broke(harm string) string {
+	ways := r.itself()
+	if slices.ContainsFunc(r.cells, func(c *checker.Cell) bool { return c.Outcome == r.worst && byItself[c.Mechanism] == "" }) {
+		ways = append(ways, harm+",")
+	}
+	return strings.Join(ways, ", or ")
 }
 
 // advised is what the cells say of which lock to take: a sentence for each, in which Name is of all

@@ -108,7 +108,7 @@ func TestAdvice(t *testing.T) {
 	if !strings.Contains(list[1].Locks[0].Costs, "longest outage 4.00 s (kill)") {
 		t.Errorf("%q", list[1].Locks[0].Costs)
 	}
-	if got, want := list[0].Locks[2].Says, "two holders at once under pause, kill"; got != want {
+	if got, want := list[0].Locks[2].Says, "more held it at once than may under pause, kill"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	var says []string
@@ -131,7 +131,7 @@ func TestAdvice(t *testing.T) {
 	}
 	if got, want := strings.Join(says, "\n"), `plain: safe if each write looks at the lease first; else somebody was hurt under pause
 token: safe if your store checks fencing tokens; else somebody was hurt under pause
-worst: two holders at once under pause, kill`; got != want {
+worst: more held it at once than may under pause, kill`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	// Of what no server died nothing is advised, however little went wrong.
@@ -155,12 +155,18 @@ func TestPlainly(t *testing.T) {
 	for want, cells := range map[string][]checker.Cell{
 		"nobody was hurt": {safe("lock", "none", 0), safe("lock", "kill", 0)},
 		"nobody was hurt; harm was seen, too, in what proves nothing: under cut": {safe("lock", "kill", 0), doubtful},
-		"two holders at once without any fault":                                  {hurtBy("lock", "none", lb.Broken, lb.DoubleGrant), safe("lock", "kill", 0)},
-		"two holders at once without any fault and under kill":                   {hurtBy("lock", "none", lb.Broken, lb.DoubleGrant), hurtBy("lock", "kill", lb.Broken, lb.DoubleGrant)},
-		"two holders at once under 3 of 4 faults": {safe("lock", "none", 0), safe("lock", "cut", 0), hurtBy("lock", "a", lb.Broken, lb.DoubleGrant),
+		"more held it at once than may without any fault":                        {hurtBy("lock", "none", lb.Broken, lb.DoubleGrant), safe("lock", "kill", 0)},
+		"more held it at once than may without any fault and under kill":         {hurtBy("lock", "none", lb.Broken, lb.DoubleGrant), hurtBy("lock", "kill", lb.Broken, lb.DoubleGrant)},
+		"more held it at once than may under 3 of 4 faults": {safe("lock", "none", 0), safe("lock", "cut", 0), hurtBy("lock", "a", lb.Broken, lb.DoubleGrant),
 			hurtBy("lock", "b", lb.Broken, lb.DoubleGrant), hurtBy("lock", "c", lb.Broken, lb.DoubleGrant)},
-		"two holders at once, or somebody was hurt in spite of every care that it can offer, under a, b": {hurtBy("lock", "a", lb.Broken, lb.DoubleGrant), hurtBy("lock", "b", lb.Broken, lb.Overstay)},
-		"safe if your store checks fencing tokens: two held it at once under a":                          {hurtBy("lock", "a", lb.Fence, lb.DoubleGrant)},
+		"more held it at once than may, or somebody was hurt in spite of every care that it can offer, under a, b":                      {hurtBy("lock", "a", lb.Broken, lb.DoubleGrant), hurtBy("lock", "b", lb.Broken, lb.Overstay)},
+		"safe if your store checks fencing tokens: more held it at once than may under a":                                               {hurtBy("lock", "a", lb.Fence, lb.DoubleGrant)},
+		"safe if your store checks fencing tokens: more held it at once than may, or somebody was hurt, under a, b":                     {hurtBy("lock", "a", lb.Fence, lb.DoubleGrant), hurtBy("lock", "b", lb.Fence, lb.Overstay)},
+		"safe if your store checks fencing tokens: the lock service dropped a grant while it was held under a":                          {hurtBy("lock", "a", lb.Fence, lb.VanishedGrant)},
+		"the lock service dropped a grant while it was held under a":                                                                    {hurtBy("lock", "a", lb.Broken, lb.VanishedGrant)},
+		"more held it at once than may, or the lock service dropped a grant while it was held under a, b":                               {hurtBy("lock", "a", lb.Broken, lb.VanishedGrant), hurtBy("lock", "b", lb.Broken, lb.DoubleGrant)},
+		"the lock service dropped a grant while it was held, or somebody was hurt in spite of every care that it can offer, under a, b": {hurtBy("lock", "a", lb.Broken, lb.VanishedGrant), hurtBy("lock", "b", lb.Broken, lb.Overstay)},
+		"somebody was hurt in spite of every care that it can offer, under b":                                                           {hurtBy("lock", "b", lb.Broken, lb.Overstay)},
 	} {
 		if _, r := newGrid(cells, 1).rank("lock"); r.plainly() != want {
 			t.Errorf("got %q, want %q", r.plainly(), want)

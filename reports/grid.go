@@ -25,7 +25,7 @@ var outcomes = []outcome{
 	{lb.Check, "CHECK", "safe if the holder checks its lease right before each write"},
 	{lb.Fence, "FENCE", "safe only if the store refuses old fencing tokens"},
 	{lb.Stuck, "STUCK", "whoever waited could not get the lock, for good or for too long, though no fault kept them from it"},
-	{lb.Broken, "BROKEN", "by its own answers more held the lock at once than may, or no care that it can offer kept the data right"},
+	{lb.Broken, "BROKEN", "by its own answers more held the lock at once than may or a grant was dropped while held, or no care that it can offer kept the data right"},
 	{lb.Inconclusive, "?", "inconclusive: the run proves nothing, and says why"},
 	{lb.NotAvailable, "n/a", "the fault has no meaning here"},
 }
