@@ -19,6 +19,8 @@ type advice struct {
 	// When is the reader's situation, and Care what it asks of the holder.
 	When, Care string
 	Locks      []advised
+	// None says why no lock was weighed, "" where one was.
+	None string
 	// More is how many others would do, too.
 	More int
 }
@@ -64,6 +66,20 @@ func (a advice) sentence() string {
 	return s + "."
 }
 
+// nothing is what is said where there is no such sentence.
+func (a advice) nothing() string {
+	return a.When + ". " + cmp.Or(a.None, "Also with such care something went wrong with each lock that was weighed.")
+}
+
+// ranking says how the locks of a situation are ordered, where it says nothing else.
+func ranking(bench *cost.Bench) string {
+	s := "a lock stands higher the smaller the share of its conclusive cells that went wrong in spite of the care, "
+	if bench != nil {
+		s += "then the shorter its median hand-off, "
+	}
+	return s + "then the shorter its longest outage"
+}
+
 // advisedLocks bounds the locks named in one situation.
 const advisedLocks = 4
 
@@ -98,13 +114,26 @@ func (a advisor) advise(g grid) (list []advice, unknown []string) {
 		return nil, unknown
 	}
 	tokens := slices.DeleteFunc(slices.Clone(ranks), func(r rank) bool { return !a.fenced(r.Name) })
+	compares := a.situation(tokens, lb.Fence, "The data is kept in a store that can compare a number",
+		"The holder sends the grant’s fencing token with each write, and the store refuses a token lower than one that it has seen.")
+	if len(tokens) == 0 {
+		compares.None = a.tokenless(unknown)
+	}
 	list = []advice{
 		a.situation(ranks, lb.Check, "The data is kept where nothing can refuse a write",
 			"The holder looks at its lease right before each write, and does not write when it is over."),
-		a.situation(tokens, lb.Fence, "The data is kept in a store that can compare a number",
-			"The holder sends the grant’s fencing token with each write, and the store refuses a token lower than one that it has seen."),
+		compares,
 	}
 	return append(list, a.soonest(append(best(ranks, lb.Check), best(tokens, lb.Fence)...))), unknown
+}
+
+// tokenless says why no lock with tokens was weighed.
+func (a advisor) tokenless(unknown []string) string {
+	left := slices.DeleteFunc(slices.Clone(unknown), func(lock string) bool { return !a.fenced(lock) })
+	if len(left) == 0 {
+		return "No lock that was weighed grants tokens."
+	}
+	return "No lock that was weighed grants tokens; of those left out, these do: " + strings.Join(left, ", ") + "."
 }
 
 // troubles are those of [history.Troubles] in the words of advice.
@@ -151,11 +180,12 @@ func (a advisor) situation(candidates []rank, care lb.Outcome, when, says string
 		return cmp.Or(share(x, care)-share(y, care), cmp.Compare(handOff(a.bench, x.Name), handOff(a.bench, y.Name)), cmp.Compare(x.OutageMS, y.OutageMS))
 	})
 	for i, r := range candidates {
-		if i == advisedLocks {
-			s.More = len(candidates) - i
-			break
+		against := r.beyond(care)
+		if i < advisedLocks {
+			s.Locks = append(s.Locks, a.advised(r, "such care is not enough under ", against))
+		} else if len(against) == 0 {
+			s.More++
 		}
-		s.Locks = append(s.Locks, a.advised(r, "such care is not enough under ", r.beyond(care)))
 	}
 	return s
 }
@@ -256,9 +286,7 @@ func (g grid) advised(plan func(*checker.Cell) *history.Plan) (locks []advised, 
 				continue
 			}
 			fenced[row], known = p.Traits.Fenced, true
-			if p.About != nil && !isUnclear(c) && !c.Unproven {
-				tried[row] = append(tried[row], p.About.Troubles...)
-			}
+			tried[row] = append(tried[row], seenIn(c, p)...)
 		}
 	}
 	a := advisor{fenced: func(lock string) bool { return fenced[lock] }, tried: func(lock string) []history.Trouble { return tried[lock] }}
@@ -281,6 +309,15 @@ func (g grid) advised(plan func(*checker.Cell) *history.Plan) (locks []advised, 
 	}
 	best, unknown = a.advise(g)
 	return locks, best[:min(2, len(best))], unknown // without what recovers fastest, which asks for more words
+}
+
+// seenIn are the troubles that the cell shows its lock in: none where it proves nothing, or no fault is known to
+// have done anything.
+func seenIn(c *checker.Cell, p *history.Plan) []history.Trouble {
+	if p.About == nil || isUnclear(c) || c.Unproven {
+		return nil
+	}
+	return p.About.Troubles
 }
 
 // planIn is the plan of the run in the cell's directory, which is as seen from here.

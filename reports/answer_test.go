@@ -142,6 +142,15 @@ worst: more held it at once than may under pause, kill`; got != want {
 	}) {
 		t.Errorf("%v were left out, and not plain: %+v", unknown, list)
 	}
+	// Where no lock has tokens, or none that was weighed, it is said why nothing is advised.
+	tried["plain"], tried["token"] = history.Troubles(), nil
+	if list, _ = of.advise(g); len(list) != 3 || len(list[1].Locks) > 0 || list[1].None != "No lock that was weighed grants tokens; of those left out, these do: token." {
+		t.Errorf("of a lock with tokens that was left out: %+v", list)
+	}
+	of.fenced = func(string) bool { return false }
+	if list, _ = of.advise(g); len(list) != 3 || list[0].None != "" || list[1].None != "No lock that was weighed grants tokens." {
+		t.Errorf("where no lock has tokens: %+v", list)
+	}
 	tried = nil
 	if list, unknown = of.advise(g); list != nil || len(unknown) != 3 {
 		t.Errorf("%v were left out, and advised is %+v", unknown, list)
@@ -184,5 +193,60 @@ func TestAdviceInASentence(t *testing.T) {
 	a.Locks = a.Locks[2:]
 	if got := a.sentence(); got != "" {
 		t.Errorf("of none that would do: %q", got)
+	}
+	if got, want := a.nothing(), "The data is here. Also with such care something went wrong with each lock that was weighed."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	a.None = "No lock that was weighed grants tokens."
+	if got, want := a.nothing(), "The data is here. No lock that was weighed grants tokens."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// advisedOf is what is advised for a holder that looks, of six locks, so many of which nothing hurt.
+func advisedOf(safeLocks int) advice {
+	var cells []checker.Cell
+	for i, lock := range []string{"a", "b", "c", "d", "e", "f"} {
+		c := safe(lock, "kill", 100)
+		if i >= safeLocks {
+			c = hurtBy(lock, "kill", lb.Broken, lb.DoubleGrant)
+		}
+		cells = append(cells, c)
+	}
+	list, _ := advisor{fenced: func(string) bool { return true }, tried: func(string) []history.Trouble { return history.Troubles() }}.advise(newGrid(cells, 1))
+	return list[0]
+}
+
+// TestMoreWouldDo: the locks that are not named count only if the care was enough for them.
+func TestMoreWouldDo(t *testing.T) {
+	for n, more := range map[int]int{1: 0, 4: 0, 5: 1, 6: 2} {
+		if a := advisedOf(n); a.More != more || len(a.Locks) != advisedLocks {
+			t.Errorf("of %d that would do, %d are named, and %d more", n, len(a.Locks), a.More)
+		}
+	}
+}
+
+// TestRanking: what is said of the order is how locks are ordered.
+func TestRanking(t *testing.T) {
+	of := advisor{fenced: func(string) bool { return false }, tried: func(string) []history.Trouble { return history.Troubles() }}
+	list, _ := of.advise(newGrid([]checker.Cell{
+		hurtBy("few", "a", lb.Broken, lb.Overstay), safe("few", "b", 1), // one of two, and soon back
+		hurtBy("many", "a", lb.Broken, lb.Overstay), hurtBy("many", "b", lb.Broken, lb.Overstay), // two of five
+		safe("many", "c", 9000), safe("many", "d", 1), safe("many", "e", 1),
+		safe("slow", "a", 700), safe("quick", "a", 10),
+	}, 1))
+	var names []string
+	for _, l := range list[0].Locks {
+		names = append(names, l.Name)
+	}
+	if got, want := strings.Join(names, " "), "quick slow many few"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	const share, outage = "a lock stands higher the smaller the share of its conclusive cells that went wrong in spite of the care, ", "then the shorter its longest outage"
+	if got := ranking(nil); got != share+outage {
+		t.Errorf("without a benchmark: %q", got)
+	}
+	if got := ranking(sampleBench()); got != share+"then the shorter its median hand-off, "+outage {
+		t.Errorf("with a benchmark: %q", got)
 	}
 }

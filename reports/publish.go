@@ -130,7 +130,7 @@ func markdownAnswer(b io.Writer, v *view) {
 func markdownAdvice(b io.Writer, v *view) {
 	switch {
 	case len(v.Advice) > 0:
-		fmt.Fprint(b, "\n## Which lock to take\n\nMade of the cells alone: a lock stands higher the fewer faults hurt somebody in spite of the care, and then by what it costs.\n")
+		fmt.Fprintf(b, "\n## Which lock to take\n\nMade of what was measured alone: %s.\n", v.Ranking())
 		if len(v.Unadvised) > 0 {
 			fmt.Fprintf(b, "Left out, since no server of theirs is known to have died in these runs: %s.\n", strings.Join(v.Unadvised, ", "))
 		}
@@ -151,6 +151,9 @@ func markdownAdvice(b io.Writer, v *view) {
 				fmt.Fprintf(b, "; %s", escapeMD(l.Costs))
 			}
 			fmt.Fprintln(b)
+		}
+		if a.None != "" {
+			fmt.Fprintln(b, escapeMD(a.None))
 		}
 	}
 }

@@ -1,13 +1,20 @@
 package reports
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	lb "github.com/lockbench/lockbench"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // TestPublish: everything that was measured stands in the file, and every picture and page
@@ -68,5 +75,51 @@ func TestPublishNeedsRuns(t *testing.T) {
 	saved(t, dir, sampleBench())
 	if _, err := Publish(filepath.Join(t.TempDir(), "out"), dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a benchmark alone was published: %v", err)
+	}
+}
+
+// viewOf is the view of a matrix of these cells, with what their plans have in common, and all that is written of it.
+func viewOf(t *testing.T, cells []checker.Cell, plan history.Plan) (v *view, page, readme string) {
+	t.Helper()
+	dir := t.TempDir()
+	for i, c := range cells {
+		cells[i].Dir = filepath.Join("cells", c.Algorithm, c.Fault)
+		plan.Algorithm, plan.Fault = c.Algorithm, c.Fault
+		if _, err := rundir.CreateRun(filepath.Join(dir, cells[i].Dir), plan); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeMatrix(t, dir, cells, 1)
+	p, err := load([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v = newView(p, nil, place{dir, true}, true)
+	var b bytes.Buffer
+	v.publish(&b)
+	v.publishReasons(&b)
+	page, _ = render(t, dir)
+	return v, page, b.String()
+}
+
+// TestAdviceIsTheSameEverywhere: the page and what is published leave out the locks that the terminal leaves out, and
+// say why none is named.
+func TestAdviceIsTheSameEverywhere(t *testing.T) {
+	unproven := hurtBy("unproven", "kill", lb.Check, lb.Overstay)
+	unproven.Unproven = true
+	plan := history.Plan{About: &history.About{Troubles: history.Troubles()}}
+	v, page, readme := viewOf(t, []checker.Cell{safe("shown", "kill", 1), unproven}, plan)
+	if _, _, unknown := v.Grid.advised(func(*checker.Cell) *history.Plan { return &plan }); !slices.Equal(unknown, v.Unadvised) || !slices.Equal(unknown, []string{"unproven"}) {
+		t.Errorf("the terminal leaves out %v, and the page %v", unknown, v.Unadvised)
+	}
+	for name, text := range map[string]string{"page": page, "README": readme} {
+		for _, want := range []string{"No lock that was weighed grants tokens.", "known to have died in these runs: unproven.", ranking(nil) + "."} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the %s lacks %q", name, want)
+			}
+		}
+	}
+	if sheet := strings.Join(v.Sheet().Advice, " "); !strings.Contains(sheet, "No lock that was weighed grants tokens. "+undying(v.Unadvised)) {
+		t.Errorf("on the sheet: %q", sheet)
 	}
 }

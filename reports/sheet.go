@@ -42,9 +42,12 @@ func (v *view) Sheet() *sheet {
 	for _, a := range v.Advice[:min(2, len(v.Advice))] { // the third asks for more words
 		says := a.sentence()
 		if says == "" {
-			says = a.When + ": none of these locks was enough under every fault that was tried."
+			says = a.nothing()
 		}
 		s.Advice = append(s.Advice, says)
+	}
+	if len(v.Unadvised) > 0 {
+		s.Advice = append(s.Advice, undying(v.Unadvised))
 	}
 	for _, f := range v.Facts {
 		if slices.Contains([]string{"Run on", "Lab", "Runs a cell", "Machine"}, f.Name) {

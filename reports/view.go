@@ -90,9 +90,7 @@ func newView(p *page, bench *cost.Bench, at place, brief bool) *view {
 				facts.add(plan, c)
 				v.addStore(plan)
 				v.addFault(plan)
-				if plan.About != nil && !isUnclear(c) {
-					tried[row] = append(tried[row], plan.About.Troubles...)
-				}
+				tried[row] = append(tried[row], seenIn(c, &plan)...)
 			}
 			lc := lockCell{Cell: c, Explained: explain, Notes: r.notes, Files: at.directory(r.run)}
 			if explain {
@@ -142,6 +140,9 @@ func (v *view) unfold() {
 		}
 	}
 }
+
+// Ranking is [ranking], for the template.
+func (v *view) Ranking() string { return ranking(v.bench) }
 
 // Price of a lock, for the template.
 func (v *view) Price(lock string) price { return priceOf(v.bench, lock) }
