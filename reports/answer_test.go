@@ -41,6 +41,7 @@ func TestRankTellsTheMechanismAndWhatIsOpen(t *testing.T) {
 func TestControl(t *testing.T) {
 	convicted := []checker.Cell{hurtBy("none", "x", lb.Broken, lb.DoubleGrant), safe("a", "x", 1)}
 	blind := append([]checker.Cell{safe("none", "y", 1)}, convicted...)
+	unclear := hurtBy("none", "z", lb.Inconclusive, "")
 	for _, c := range []struct {
 		cells   []checker.Cell
 		guarded bool
@@ -51,6 +52,9 @@ func TestControl(t *testing.T) {
 		{blind, false, "only 1 of 2 cells", true},
 		{blind, true, "right without a lock", false},
 		{convicted[1:], false, "", false},
+		{append([]checker.Cell{unclear}, convicted[1:]...), false, "proved nothing, in 1 cell: whether the bench would have seen harm is not known.", true},
+		{append([]checker.Cell{unclear}, convicted[1:]...), true, "proved nothing, in 1 cell", false},
+		{append([]checker.Cell{unclear}, convicted...), false, "convicted in 1 of 1 cell", false},
 	} {
 		g := newGrid(c.cells, 1)
 		if says, isBlind := g.control(c.guarded); !strings.Contains(says, c.says) || isBlind != c.blind || c.says == "" && says != "" {

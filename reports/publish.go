@@ -117,7 +117,8 @@ func markdownAnswer(b io.Writer, v *view) {
 	for _, s := range v.Standings {
 		for _, r := range s.Locks {
 			how := cmp.Or(strings.Join(r.Mechanisms, ", "), r.Open)
-			fmt.Fprintf(b, "\n| %s %s | %s | %s | %s | %s |", squares[s.Outcome], s.Outcome, escapeMD(r.Name), escapeMD(how), escapeMD(r.Under()), span(r.OutageMS))
+			under := strings.TrimSuffix(r.Under()+"; "+r.Unproven(), "; ")
+			fmt.Fprintf(b, "\n| %s %s | %s | %s | %s | %s |", squares[s.Outcome], s.Outcome, escapeMD(r.Name), escapeMD(how), escapeMD(under), span(r.OutageMS))
 			if v.Cost != nil {
 				p := v.Price(r.Name)
 				fmt.Fprintf(b, " %s | %s | %s | %s |", p.Cycle.Text, p.HandOff.Text, p.Late.Text, p.Requests.Text)

@@ -34,7 +34,7 @@ func TestPublish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range append(append([]string{"| 🟧 FENCE | etcd-lease | overstay | pause-holder |", "Which lock to take", "What it costs", "crashes survived", "Broken promises: 1"}, sampleRows...), sampleCols...) {
+	for _, want := range append(append([]string{"| 🟧 FENCE | etcd-lease | overstay | pause-holder; 1 cell without proof |", "Which lock to take", "What it costs", "crashes survived", "Broken promises: 1"}, sampleRows...), sampleCols...) {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the file lacks %q", want)
 		}
@@ -121,5 +121,23 @@ func TestAdviceIsTheSameEverywhere(t *testing.T) {
 	}
 	if sheet := strings.Join(v.Sheet().Advice, " "); !strings.Contains(sheet, "No lock that was weighed grants tokens. "+undying(v.Unadvised)) {
 		t.Errorf("on the sheet: %q", sheet)
+	}
+}
+
+// TestHarmWithoutProof: a lock that is SAFE in what proves something is not told as if that were all.
+func TestHarmWithoutProof(t *testing.T) {
+	unclear := hurtBy("lock", "cut", lb.Inconclusive, "")
+	_, page, readme := viewOf(t, []checker.Cell{safe("lock", "none", 1), safe("lock", "kill", 1), unclear, safe("other", "none", 1), safe("other", "kill", 1)}, history.Plan{})
+	const says = "1 cell without proof, but harm was seen there under cut"
+	if want := "| 🟩 SAFE | lock | 1 run: up to 95% could still break | 1 fault; " + says + " |"; !strings.Contains(readme, want) {
+		t.Errorf("README lacks %q:\n%s", want, readme)
+	}
+	if want := "| 1 run: up to 95% could still break | all 1 fault |"; !strings.Contains(readme, want) {
+		t.Errorf("README lacks %q, of a lock of which all proves something:\n%s", want, readme)
+	}
+	for text, n := range map[string]int{says: 2, "Safe as it is, under everything tried that proved something": 3} { // in the answer, and with the lock
+		if got := strings.Count(page, text); got != n {
+			t.Errorf("the page has %d times %q, want %d", got, text, n)
+		}
 	}
 }

@@ -41,7 +41,7 @@ type rank struct {
 }
 
 var standingTitles = map[lb.Outcome]string{
-	lb.Safe:   "Safe as it is, under everything tried that took effect",
+	lb.Safe:   "Safe as it is, under everything tried that proved something",
 	lb.Check:  "Safe if every write checks the lease first",
 	lb.Fence:  "Safe only behind a store that checks fencing tokens",
 	lb.Stuck:  "Can stay taken, so that nobody makes progress",
@@ -162,12 +162,26 @@ func (r rank) under() (calm bool, faults string) {
 	switch {
 	case len(list) == 0:
 		return calm, ""
-	case len(r.Mechanisms) == 0 && len(list) == of:
+	case len(r.Mechanisms) == 0 && len(list) == of && r.Unclear == 0:
 		return calm, "all " + english.Count(of, "fault")
+	case len(r.Mechanisms) == 0 && len(list) == of:
+		return calm, english.Count(of, "fault")
 	case len(list) <= 2:
 		return calm, strings.Join(list, ", ")
 	}
 	return calm, fmt.Sprintf("%d of %d faults", len(list), of)
+}
+
+// Unproven says how many cells prove nothing, and where harm was seen all the same; "" where there are none.
+func (r rank) Unproven() string {
+	if r.Unclear == 0 {
+		return ""
+	}
+	s := english.Count(r.Unclear, "cell") + " without proof"
+	if len(r.hints) > 0 {
+		s += ", but harm was seen there under " + strings.Join(r.hints, ", ")
+	}
+	return s
 }
 
 // beyond are the cells of r that were worse than a user's care makes good.
@@ -193,8 +207,10 @@ func (g grid) control(guarded bool) (says string, blind bool) {
 	}
 	of := english.Count(r.Of, "cell")
 	switch {
-	case r.Of == 0:
+	case r.Of == 0 && r.Unclear == 0:
 		return "", false
+	case r.Of == 0:
+		return fmt.Sprintf("The control, a lock that grants to everybody, proved nothing, in %s: whether the bench would have seen harm is not known.", english.Count(r.Unclear, "cell")), !guarded
 	case guarded:
 		return fmt.Sprintf("The control, a lock that grants to everybody, was convicted in %d of %s: the work of these runs is right without a lock.", convicted, of), false
 	case convicted == r.Of:
