@@ -91,7 +91,7 @@ func TestReportsOfAnUnfinishedMatrix(t *testing.T) {
 	}
 	writeRunOf(t, filepath.Join(dir, "cells/zk-sequential/none/1"), m.Cells[2], calm(2, 1), checker.Finding{})
 	text, nodes := render(t, dir)
-	for _, want := range []string{"This matrix is not finished: 2 of 4 cells without a run, 1 cell with fewer than the 3 runs planned.",
+	for _, want := range []string{"This matrix is not finished: 2 of 4 cells without a run, 1 cell with fewer runs than planned.",
 		"1 SAFE, 1 INCONCLUSIVE, 2 not run; none against what is declared, nothing declared of 1 cell.", `href="#notrun"`, safeSoFar, "<b>redlock</b> under", "Note: a note of the recording"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
@@ -252,6 +252,58 @@ func TestPromises(t *testing.T) {
 		}
 		if got := newGrid(cells, 0).promises(); got != want {
 			t.Errorf("%q: %q, want %q", promises, got, want)
+		}
+	}
+}
+
+// TestUnfinished: a matrix lacks what was planned, whatever came out of a run that was done.
+func TestUnfinished(t *testing.T) {
+	failed := func(fault string, n, of int) checker.Cell {
+		return checker.Cell{Algorithm: "a", Fault: fault, Outcome: lb.Inconclusive, Reason: "so it was", Runs: of, Inconclusive: of, Failed: n}
+	}
+	few := safe("a", "few", 1)
+	few.Planned = 2
+	planned := rundir.Pending(checker.Cell{Algorithm: "a", Fault: "planned"})
+	shard := planned
+	shard.Fault, shard.Reason = "shard", rundir.Elsewhere
+	for _, tt := range []struct {
+		says    string
+		planned int
+		cells   []checker.Cell
+	}{
+		{"", 1, []checker.Cell{safe("a", "x", 1)}},
+		{"", 2, []checker.Cell{failed("x", 1, 2)}},
+		{"The run failed or was interrupted.", 0, []checker.Cell{failed("x", 1, 1)}},
+		{"This matrix is not finished: 1 cell with fewer runs than planned, 1 cell whose run failed or was interrupted.", 2, []checker.Cell{failed("x", 1, 1)}},
+		{"This matrix is not finished: 1 cell whose run failed or was interrupted.", 1, []checker.Cell{failed("x", 1, 1), safe("a", "y", 1)}},
+		{"This matrix is not finished: 1 cell with fewer runs than planned.", 0, []checker.Cell{few}},
+		{"This matrix is not finished: 1 of 3 cells without a run, 1 of 3 cells in another shard.", 1, []checker.Cell{safe("a", "x", 1), planned, shard}},
+	} {
+		if got := newGrid(tt.cells, tt.planned).unfinished(); got != tt.says {
+			t.Errorf("%q, want %q", got, tt.says)
+		}
+	}
+	for want, c := range map[string]checker.Cell{failedShort: failed("x", 2, 2), string(lb.Inconclusive): failed("x", 1, 2)} {
+		if got := word(&c); got != want {
+			t.Errorf("%d of %d runs failed: the cell reads %q, want %q", c.Failed, c.Runs, got, want)
+		}
+	}
+}
+
+// TestPageOfAShard: cells that another shard has are not told as if this one had been interrupted.
+func TestPageOfAShard(t *testing.T) {
+	shard, planned := rundir.Pending(checker.Cell{Algorithm: "a", Fault: "shard"}), rundir.Pending(checker.Cell{Algorithm: "a", Fault: "planned"})
+	shard.Reason = rundir.Elsewhere
+	const here, there = "the matrix was interrupted before they had a run", "Another shard of the matrix has the runs of these cells."
+	for _, tt := range []struct {
+		cell        checker.Cell
+		says, never string
+	}{{shard, there, here}, {planned, here, there}} {
+		dir := t.TempDir()
+		writeMatrix(t, dir, []checker.Cell{tt.cell, {Algorithm: "b", Fault: tt.cell.Fault, Outcome: lb.NotAvailable}}, 1)
+		text, _ := render(t, dir)
+		if !strings.Contains(text, tt.says) || strings.Contains(text, tt.never) || !strings.Contains(text, "there is no run of it here") || !strings.Contains(text, `id="notrun"`) {
+			t.Errorf("the page of a cell %s does not say %q, or says %q", tt.cell.Reason, tt.says, tt.never)
 		}
 	}
 }

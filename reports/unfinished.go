@@ -13,17 +13,25 @@ import (
 )
 
 // notRun reports whether the cell is planned, but has no run: the matrix was
-// interrupted, or still goes on.
+// interrupted, or still goes on, or another shard has it.
 func notRun(c *checker.Cell) bool {
 	return c.Outcome == lb.Inconclusive && c.Runs == 0 && (c.Reason == rundir.NotRun || c.Reason == rundir.Elsewhere)
 }
 
+// isElsewhere reports whether another shard has all the runs of the cell.
+func isElsewhere(c *checker.Cell) bool { return notRun(c) && c.Reason == rundir.Elsewhere }
+
+// isMissing reports whether the cell was to have runs here, and has none.
+func isMissing(c *checker.Cell) bool { return notRun(c) && !isElsewhere(c) }
+
 // wanted is how many runs the cell was to have, 0 where nobody said.
 func (g grid) wanted(c *checker.Cell) int { return cmp.Or(c.Planned, g.planned) }
 
-// hasFailed reports whether the bench came to no end with the run that decides the cell,
-// so that nothing is known of the lock.
-func hasFailed(c *checker.Cell) bool { return c.Outcome == lb.Inconclusive && c.Failed > 0 }
+// hasFailed reports whether the bench came to no end with any run of the cell, so that
+// nothing is known of the lock.
+func hasFailed(c *checker.Cell) bool {
+	return c.Outcome == lb.Inconclusive && c.Failed > 0 && c.Failed == c.Runs
+}
 
 // word is the cell's outcome, or the word for having none.
 func word(c *checker.Cell) string {
@@ -48,9 +56,9 @@ type waiting struct {
 	Faults []string
 }
 
-func waitingIn(g grid) []waiting {
+func waitingIn(g grid, which func(*checker.Cell) bool) []waiting {
 	var out []waiting
-	for _, c := range g.inOrder(notRun) {
+	for _, c := range g.inOrder(which) {
 		if n := len(out); n == 0 || out[n-1].Lock != c.Algorithm {
 			out = append(out, waiting{Lock: c.Algorithm})
 		}
@@ -70,25 +78,27 @@ func (g grid) proven() bool {
 // unfinished says what is missing of the matrix, or "".
 func (g grid) unfinished() string {
 	number := func(f func(*checker.Cell) bool) int { return len(g.inOrder(f)) }
-	var missing []string
+	var lacks []string
 	all := english.Count(number(func(*checker.Cell) bool { return true }), "cell")
-	elsewhere := func(c *checker.Cell) bool { return notRun(c) && c.Reason == rundir.Elsewhere }
-	if n := number(notRun) - number(elsewhere); n > 0 {
-		missing = append(missing, fmt.Sprintf("%d of %s without a run", n, all))
+	if n := number(isMissing); n > 0 {
+		lacks = append(lacks, fmt.Sprintf("%d of %s without a run", n, all))
 	}
-	if n := number(elsewhere); n > 0 {
-		missing = append(missing, fmt.Sprintf("%d of %s in another shard", n, all))
+	if n := number(isElsewhere); n > 0 {
+		lacks = append(lacks, fmt.Sprintf("%d of %s in another shard", n, all))
 	}
 	if n := number(func(c *checker.Cell) bool { return c.Runs > 0 && c.Runs < g.wanted(c) }); n > 0 {
-		missing = append(missing, fmt.Sprintf("%s with fewer than the %d runs planned", english.Count(n, "cell"), g.planned))
+		lacks = append(lacks, english.Count(n, "cell")+" with fewer runs than planned")
 	}
-	if n := number(hasFailed); n > 0 {
-		missing = append(missing, fmt.Sprintf("%s whose run failed or was interrupted", english.Count(n, "cell")))
+	switch failed := g.inOrder(hasFailed); {
+	case len(failed) == 1 && failed[0].Runs == 1 && len(g.cells) == 1 && len(lacks) == 0: // a single run
+		return "The run failed or was interrupted."
+	case len(failed) > 0:
+		lacks = append(lacks, fmt.Sprintf("%s whose run failed or was interrupted", english.Count(len(failed), "cell")))
 	}
-	if len(missing) == 0 {
+	if len(lacks) == 0 {
 		return ""
 	}
-	return "This matrix is not finished: " + strings.Join(missing, ", ") + "."
+	return "This matrix is not finished: " + strings.Join(lacks, ", ") + "."
 }
 
 // open says of the cells that read SAFE how much their runs leave open: those with the

@@ -30,12 +30,12 @@ type view struct {
 	Blind   bool
 	Grid    grid
 	Broken  []*checker.Cell
-	// Unfinished says what a matrix still lacks, and Waiting which cells.
-	Unfinished string
+	// Unfinished says what a matrix still lacks, Waiting which cells, and Elsewhere which another shard has.
+	Unfinished         string
+	Waiting, Elsewhere []waiting
 	// Notes are what a reader must know of what was read together.
-	Notes   []string
-	Waiting []waiting
-	Failed  bool // a run
+	Notes  []string
+	Failed bool // all runs of a cell
 	// Details are those of a single run; those of a matrix are with its Locks.
 	Details []detail
 	Locks   []lockView
@@ -65,7 +65,7 @@ const openDetails = 12
 func newView(p *page, bench *cost.Bench, at place, brief bool) *view {
 	g := newGrid(p.cells, p.planned)
 	v := &view{Summary: g.summary(), Grid: g, Standings: g.standings(), Broken: g.inOrder(isBroken), Single: len(p.cells) == 1 || p.orders, OnlyOrders: p.orders, Brief: brief, bench: bench}
-	v.Unfinished, v.Waiting, v.Notes = g.unfinished(), waitingIn(g), p.notes
+	v.Unfinished, v.Waiting, v.Elsewhere, v.Notes = g.unfinished(), waitingIn(g, isMissing), waitingIn(g, isElsewhere), p.notes
 	if s := g.clocks(); s != "" {
 		v.Notes = append(slices.Clip(v.Notes), s)
 	}
