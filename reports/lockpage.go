@@ -86,7 +86,7 @@ func newLockView(g grid, row string, plan history.Plan, bench *cost.Bench) lockV
 		v.Traits = append(v.Traits, trait{t.name, t.meaning, t.of(plan.Traits), unkept(g, row, t.layer)})
 	}
 	if row != controlLock && plan.Algorithm != "" {
-		v.Fencing = fencing(plan)
+		v.Fencing = fencing(plan, unkept(g, row, "fenced"))
 	}
 	if p := priceOf(bench, row); p.Known {
 		for _, f := range []struct {
@@ -135,15 +135,21 @@ func unkept(g grid, row, layer string) string {
 	return strings.Join(where, ", ")
 }
 
-// fencing says how a store can refuse what comes late, with this lock.
-func fencing(p history.Plan) string {
+// withoutToken is what helps where no token does.
+const withoutToken = " What helps without one: work that may be done twice (an idempotency key, a write conditional on the version that was read), or another lock."
+
+// fencing says how a store can refuse what comes late, with this lock; unkept are the faults under
+// which its tokens were not what it claims, or "".
+func fencing(p history.Plan, unkept string) string {
 	switch {
+	case p.Traits.Fenced && unkept != "":
+		return "It claims a token with each grant, greater than all before, and that was not kept under " + unkept + ": no store can rely on it to tell a late writer from the holder." + withoutToken
 	case p.Traits.Fenced && p.Statement != "":
 		return "Each grant carries a token. Send it with every write, and write by the statement below (What refuses late writes)."
 	case p.Traits.Fenced:
 		return "Each grant carries a token, greater than all before. Send it with every write, and let the store refuse, in the same transaction, a token that is lower than the greatest it has seen: lockbench run --store redis, mysql, postgres or etcd shows and tries such statements."
 	}
-	return "It grants no token, so that no store can tell a late writer from the holder. What helps without one: work that may be done twice (an idempotency key, a write conditional on the version that was read), or another lock."
+	return "It grants no token, so that no store can tell a late writer from the holder." + withoutToken
 }
 
 // Says is what stands in the list: the reason for harm, else what the fault did.

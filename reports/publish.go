@@ -29,7 +29,7 @@ func Publish(out string, dirs ...string) (path string, err error) {
 		}
 	}
 	if len(dirs) == 0 {
-		return "", fmt.Errorf("publish: there is no matrix and no run in what was named: %w", fs.ErrNotExist)
+		return "", fmt.Errorf("publish: what was named has a benchmark or a study, and no run: name the directory of a matrix or of a run, too: %w", fs.ErrNotExist)
 	}
 	path = filepath.Join(out, "README.md")
 	if old, err := os.ReadFile(path); err == nil && !bytes.HasPrefix(old, []byte(publishedTitle)) {
@@ -201,13 +201,16 @@ func publishQuorum(b io.Writer, study quorum.Study) {
 
 // publishReasons tells of every cell in which somebody was hurt, lock by lock.
 func (v *view) publishReasons(b io.Writer) {
+	if len(v.Grid.inOrder(isHurt)) == 0 {
+		return
+	}
 	fmt.Fprint(b, "\n## What went wrong, and why\n")
-	for _, l := range v.Locks {
-		list := v.Grid.inRow(l.Name, isHurt)
+	for _, row := range v.Grid.Rows {
+		list := v.Grid.inRow(row, isHurt)
 		if len(list) == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "\n<details><summary>%s (%s)</summary>\n\n", escapeMD(l.Name), english.Count(len(list), "cell"))
+		fmt.Fprintf(b, "\n<details><summary>%s (%s)</summary>\n\n", escapeMD(row), english.Count(len(list), "cell"))
 		for _, c := range list {
 			fmt.Fprintf(b, "- %s\n", reasonMD(c))
 		}

@@ -73,8 +73,8 @@ func TestPublishAgain(t *testing.T) {
 func TestPublishNeedsRuns(t *testing.T) {
 	dir := t.TempDir()
 	saved(t, dir, sampleBench())
-	if _, err := Publish(filepath.Join(t.TempDir(), "out"), dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a benchmark alone was published: %v", err)
+	if _, err := Publish(filepath.Join(t.TempDir(), "out"), dir); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "name the directory of a matrix or of a run, too") {
+		t.Errorf("a benchmark alone was published, or not told what to do: %v", err)
 	}
 }
 
@@ -138,6 +138,33 @@ func TestHarmWithoutProof(t *testing.T) {
 	for text, n := range map[string]int{says: 2, "Safe as it is, under everything tried that proved something": 3} { // in the answer, and with the lock
 		if got := strings.Count(page, text); got != n {
 			t.Errorf("the page has %d times %q, want %d", got, text, n)
+		}
+	}
+}
+
+// TestPublishedRun: of a single run it is said what went wrong, and of one in which nothing did there is no such heading.
+func TestPublishedRun(t *testing.T) {
+	const heading = "## What went wrong, and why\n"
+	broken := hurtBy("lock", "kill", lb.Broken, lb.DoubleGrant)
+	if _, _, readme := viewOf(t, []checker.Cell{broken}, history.Plan{}); !strings.Contains(readme, heading+"\n<details><summary>lock (1 cell)") || !strings.Contains(readme, broken.Reason) {
+		t.Errorf("what went wrong is not told:\n%s", readme)
+	}
+	if _, _, readme := viewOf(t, []checker.Cell{safe("lock", "kill", 1)}, history.Plan{}); strings.Contains(readme, heading) {
+		t.Errorf("a heading with nothing below it:\n%s", readme)
+	}
+}
+
+// TestFencingOfUnkeptTokens: nobody is told to rely on tokens of which the same page says that they came out of order.
+func TestFencingOfUnkeptTokens(t *testing.T) {
+	cell := safe("lock", "kill", 1)
+	const rely, not = "Send it with every write", "that was not kept under kill: no store can rely on it"
+	plan := history.Plan{Traits: lb.Traits{Fenced: true}}
+	for _, claims := range [][]checker.Unkept{nil, {{Claim: "fair", How: "3 out of turn"}}, {{Claim: "fenced", How: "2 tokens came twice"}}} {
+		cell.Claims = claims
+		kept := len(claims) == 0 || claims[0].Claim != "fenced"
+		_, page, _ := viewOf(t, []checker.Cell{cell, safe("other", "kill", 1)}, plan)
+		if strings.Contains(page, not) == kept || strings.Count(page, rely) != map[bool]int{true: 2, false: 1}[kept] {
+			t.Errorf("%v: the page tells to rely on the tokens, or does not", claims)
 		}
 	}
 }
