@@ -276,6 +276,27 @@ func TestNeedsOfDisk(t *testing.T) {
 	}
 }
 
+// TestGivenServers: of servers that somebody lent nothing is said of what they keep.
+func TestGivenServers(t *testing.T) {
+	b := sampleBench()
+	says := func() (text string) {
+		for _, g := range benchPlots(b) {
+			text += g.Intro
+		}
+		return text + (&view{bench: b}).CostServers()
+	}
+	if s := says(); strings.Count(s, "disk") < 2 {
+		t.Errorf("of the lab's own: %s", s)
+	}
+	b.Plan.Addrs = "127.0.0.1:6379"
+	for _, c := range b.Cells {
+		c.Servers = cost.Given
+	}
+	if s := says(); !strings.Contains(s, "With 16 clients: ") || strings.Contains(s, "disk") {
+		t.Errorf("of borrowed ones: %s", s)
+	}
+}
+
 // TestOpenTable: an open loop has a table of its own, which fits; without one there is none.
 func TestOpenTable(t *testing.T) {
 	b := sampleBench()

@@ -17,17 +17,21 @@ func benchPlots(b *cost.Bench) []plotGroup {
 	for _, s := range b.Columns() {
 		both = append(both, series{string(s), b, s})
 	}
+	onDisk := ", on the disk"
+	if b.Main() == cost.Given { // what those keep, nobody knows
+		onDisk = ""
+	}
 	groups := []plotGroup{
 		{figures: overview(b.Plan.Algorithms, both, lockCycle, lockCrowd)},
 		farPlots(b),
 		{Title: "How long a hand-off takes",
-			Intro:   fmt.Sprintf("With %d clients, on the disk: the share of the hand-offs of all rounds that took at most so long.", cost.Contenders),
+			Intro:   fmt.Sprintf("With %d clients%s: the share of the hand-offs of all rounds that took at most so long.", cost.Contenders, onDisk),
 			figures: handOffPlots.figures(handOffCurves(b))},
 		{Title: "Throughput by contenders",
-			Intro:   "Grants per second of one lock on the disk, barging included, by how many clients want it.",
+			Intro:   "Grants per second of one lock" + onDisk + ", barging included, by how many clients want it.",
 			figures: throughputPlots("contenders", "clients").figures(byKey(b, func(k cost.Key) (int, bool) { return k.Clients, k.Locks == 1 }))},
 		{Title: "Throughput by locks",
-			Intro:   fmt.Sprintf("Grants per second of %d clients in all, on the disk, by how many locks they choose from.", cost.Contenders),
+			Intro:   fmt.Sprintf("Grants per second of %d clients in all%s, by how many locks they choose from.", cost.Contenders, onDisk),
 			figures: throughputPlots("locks", "locks").figures(byKey(b, func(k cost.Key) (int, bool) { return k.Locks, k.Clients == cost.Contenders }))},
 		{Title: "Fairness",
 			Intro:   fmt.Sprintf("How evenly %d clients were granted the lock: 1 is even, 1/%[1]d is all for one.", cost.Contenders),

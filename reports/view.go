@@ -144,6 +144,14 @@ func (v *view) unfold() {
 // Ranking is [ranking], for the template.
 func (v *view) Ranking() string { return ranking(v.bench) }
 
+// CostServers says with which servers the costs were measured.
+func (v *view) CostServers() string {
+	if v.bench.Main() == cost.Given {
+		return "with servers as they were given, whatever they keep"
+	}
+	return "with servers that keep what they confirm on the disk"
+}
+
 // Price of a lock, for the template.
 func (v *view) Price(lock string) price { return priceOf(v.bench, lock) }
 
