@@ -12,11 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/rundir"
 )
 
-// notRun reports whether the cell is planned, but has no run: the matrix was
-// interrupted, or still goes on, or another shard has it.
-func notRun(c *checker.Cell) bool {
-	return c.Outcome == lb.Inconclusive && c.Runs == 0 && (c.Reason == rundir.NotRun || c.Reason == rundir.Elsewhere)
-}
+func notRun(c *checker.Cell) bool { return rundir.IsPending(c) }
 
 // isElsewhere reports whether another shard has all the runs of the cell.
 func isElsewhere(c *checker.Cell) bool { return notRun(c) && c.Reason == rundir.Elsewhere }

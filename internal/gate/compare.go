@@ -86,10 +86,10 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 		ch.Trend, ch.What = Gone, []string{tellCell(base)}
 		return ch, true
 	}
-	if pending(base) && pending(head) {
+	if rundir.IsPending(base) && rundir.IsPending(head) {
 		return ch, false
 	}
-	if pending(base) { // what it was, nobody knows
+	if rundir.IsPending(base) { // what it was, nobody knows
 		ch.Trend, ch.What = New, []string{fmt.Sprintf("%s → %s", base.Reason, tellCell(head))}
 		return ch, true
 	}
@@ -125,13 +125,8 @@ func compare(base, head *checker.Cell) (ch Change, differs bool) {
 	return ch, true
 }
 
-// pending reports whether the cell has had no run.
-func pending(c *checker.Cell) bool {
-	return c.Outcome == lb.Inconclusive && c.Runs == 0 && (c.Reason == rundir.NotRun || c.Reason == rundir.Elsewhere)
-}
-
 func toldOutcome(c *checker.Cell) string {
-	if pending(c) {
+	if rundir.IsPending(c) {
 		return c.Reason
 	}
 	return string(c.Outcome)

@@ -21,6 +21,12 @@ import (
 // NotRun is the reason of a cell of which no run has been done (yet).
 const NotRun = "not run"
 
+// IsPending reports whether the cell is planned, but has no run here: the matrix was interrupted, or still goes on, or
+// another shard has it.
+func IsPending(c *checker.Cell) bool {
+	return c.Outcome == lb.Inconclusive && c.Runs == 0 && (c.Reason == NotRun || c.Reason == Elsewhere)
+}
+
 // Matrix is the directory of many runs.
 type Matrix struct {
 	Dir string
