@@ -25,7 +25,7 @@ func TestEvidence(t *testing.T) {
 	}{
 		{"the store was used", tell(store).busy(10, 12), lb.Safe, ""},
 		{"the store was never reached", tell(store).idle(12), lb.Inconclusive,
-			"store saw nothing, and the verdict rests on it: the protected store was not used"},
+			"store saw nothing, and the verdict rests on it: no access to the protected store is recorded"},
 		{"nor had it to be", tell(plan{}).idle(12), lb.Safe, ""},
 		{"another layer saw nothing", tell(plan{Evidence: []string{LayerToken}}).busy(10, 12), lb.Inconclusive, "token saw nothing"},
 		{"a layer that there is none of", tell(plan{Evidence: []string{"taste"}}).busy(10, 12), lb.Inconclusive, "there is no layer taste"},

@@ -33,7 +33,7 @@ func judgeStore(r *run) Layer {
 		s.crowds()
 	}
 	if len(r.copies) == 0 {
-		return Layer{Verdict: Vacuous, Summary: "the protected store was not used"}
+		return Layer{Verdict: Vacuous, Summary: "no access to the protected store is recorded"}
 	}
 	verdict, summary := Valid, ""
 	for _, name := range copyNames {

@@ -170,6 +170,10 @@ func (c *check) history(ctx context.Context, file io.Reader, name, title string)
 		return err
 	}
 	res := checker.Check(ctx, history.Plan{}, ix)
+	res.Notes = append(slices.Clip(res.Notes), rundir.PartOf(name)...)
+	if len(ix.Faults) == 0 {
+		res.Notes = append(res.Notes, "no fault is recorded; if there was one, what is said of times without a fault is of all times")
+	}
 	return c.show(title, res)
 }
 

@@ -78,9 +78,7 @@ func (prog program) collect(cmd *cobra.Command, f *matrixFlags, m *run.Matrix, c
 		return worse(finish(cmd, &f.planFlags, below(f.out, cells), m.Runs, nil), broke)
 	}
 	failed = errors.Join(failed, missing(m, out, lost, of))
-	if n := wide(cells, m.Until); n > 0 {
-		board.Say("%s not as sure as was asked for: the interval is not narrower than %v; to go on, on this machine: %s", english.Count(n, "cell"), m.Until, shellLine("matrix", "--resume", f.out))
-	}
+	sayWide(board, cells, m.Until, "to go on, on this machine: "+shellLine("matrix", "--resume", f.out))
 	return worse(finish(cmd, &f.planFlags, below(f.out, cells), m.Runs, failed), broke)
 }
 

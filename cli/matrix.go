@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/run"
 	"github.com/lockbench/lockbench/internal/rundir"
+	"github.com/lockbench/lockbench/internal/stat"
 	"github.com/lockbench/lockbench/lab"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -297,8 +298,8 @@ func (prog program) runMatrix(cmd *cobra.Command, m *run.Matrix, f *matrixFlags,
 	}
 	if cmd.Context().Err() != nil {
 		board.Say("the report is of what was done until now; the rest: %s", shellLine("matrix", "--resume", f.out))
-	} else if n := wide(cells, m.Until); n > 0 {
-		board.Say("%s not as sure as was asked for: the interval is not narrower than %v; to go on: %s", english.Count(n, "cell"), m.Until, shellLine("matrix", "--resume", f.out))
+	} else {
+		sayWide(board, cells, m.Until, "to go on: "+shellLine("matrix", "--resume", f.out))
 	}
 	return cells, err
 }
@@ -327,12 +328,26 @@ func plannedText(m *run.Matrix, f *matrixFlags, shards int) string {
 	return strings.Join(append(s, atOnce, fmt.Sprintf("seed %d", f.Seed), "into "+f.out), ", ")
 }
 
-// wide is how many cells are not as sure as was asked for.
-func wide(cells []checker.Cell, until float64) (n int) {
+// sayWide says how many cells are not as sure as was asked for, and how to go on where more runs would help: a cell gets no more of
+// them than the most doubtful share takes, whatever they prove.
+func sayWide(board *progress.Board, cells []checker.Cell, until float64, onward string) {
+	if until <= 0 {
+		return
+	}
+	open, over := 0, 0
 	for _, c := range cells {
-		if until > 0 && c.Share != nil && c.Share.High-c.Share.Low >= until {
-			n++
+		switch wide := c.Share != nil && c.Share.High-c.Share.Low >= until; {
+		case wide && c.Runs < stat.Runs(.5, until):
+			open++
+		case wide:
+			over++
 		}
 	}
-	return n
+	const unsure = "%s not as sure as was asked for: the interval is not narrower than %v; %s"
+	if open > 0 {
+		board.Say(unsure, english.Count(open, "cell"), until, onward)
+	}
+	if over > 0 {
+		board.Say(unsure, english.Count(over, "cell"), until, "too many of the runs proved nothing, and none are added")
+	}
 }

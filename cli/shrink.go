@@ -118,7 +118,11 @@ func (s *shrinking) all(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	if !shown {
-		return exit{exitUndecided, fmt.Errorf("%s was not shown again, in %s within %v: it may need more --tries", s.outcome, english.Count(s.runs, "run"), s.budget)}
+		more := "it may need more --tries"
+		if err != nil { // the time was over
+			more = "it may need a larger --budget"
+		}
+		return exit{exitUndecided, fmt.Errorf("%s was not shown again, in %s within %v: %s", s.outcome, english.Count(s.runs, "run"), s.budget, more)}
 	}
 	return s.keep(cmd, ours)
 }
@@ -218,6 +222,7 @@ func (s *shrinking) plan(c shrink.Case, n int) (history.Plan, error) {
 
 // shows tries the case until it shows the violation.
 func (s *shrinking) shows(ctx context.Context, c shrink.Case) (bool, error) {
+	failed := 0
 	for n := range s.tries {
 		if time.Now().After(s.until) {
 			return false, errOver
@@ -235,6 +240,7 @@ func (s *shrinking) shows(ctx context.Context, c shrink.Case) (bool, error) {
 			return false, ctx.Err()
 		}
 		if err != nil {
+			failed++
 			s.board.Say("a run failed, and shows nothing: %v", err)
 		}
 		if outcome, how := seen(res); err == nil && outcome == s.outcome && how == s.how {
@@ -247,7 +253,11 @@ func (s *shrinking) shows(ctx context.Context, c shrink.Case) (bool, error) {
 			return false, err
 		}
 	}
-	s.board.Say("%s does not, in %s", told(c), english.Count(s.tries, "try"))
+	if failed == s.tries {
+		s.board.Say("%s: nothing is known, all %s failed", told(c), english.Count(s.tries, "try"))
+	} else {
+		s.board.Say("%s does not, in %s", told(c), english.Count(s.tries-failed, "try"))
+	}
 	return false, nil
 }
 

@@ -140,7 +140,11 @@ func (w *watch) draw() {
 		}
 		return
 	}
-	lines := []string{w.bar() + " " + w.count(), "found: " + w.found()}
+	found := "found: "
+	if w.before > 0 { // of the cells that were done before, nothing is known here
+		found = "found since it goes on: "
+	}
+	lines := []string{w.bar() + " " + w.count(), found + w.found()}
 	if w.stand != "" {
 		lines = append(lines, w.stand)
 	}

@@ -51,7 +51,10 @@ func Execute(ctx context.Context, c catalog.Catalog, dir string, plan cost.Plan,
 	err = errors.Join(err, os.RemoveAll(d.DataDir()))
 	d, readErr := rundir.OpenBench(dir)
 	if err = errors.Join(err, readErr); readErr == nil {
-		d.Bench.Noise = append(append(before.noise("before"), d.Bench.Noise...), look(ctx).noise("after")...)
+		d.Bench.Noise = append(before.noise("before"), d.Bench.Noise...)
+		if ctx.Err() == nil { // who interrupts does not wait for another look
+			d.Bench.Noise = append(d.Bench.Noise, look(ctx).noise("after")...)
+		}
 		err = errors.Join(err, d.Save())
 	}
 	if err != nil && ctx.Err() == nil {

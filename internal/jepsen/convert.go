@@ -2,6 +2,7 @@ package jepsen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	lb "github.com/lockbench/lockbench"
@@ -19,6 +20,7 @@ type converter struct {
 	exact     bool // it is an export of lockbench
 	// What the notes tell.
 	ended, dropped, idle, other int
+	unread                      []string // what the nemesis did beside start and stop
 }
 
 // process is one of Jepsen's, which does one thing at a time.
@@ -121,6 +123,9 @@ func (c *converter) tick(v any) {
 // as it begins and as it has been done.
 func (c *converter) nemesis(who, f string, value any) {
 	phase, ok := map[string]string{"start": "strike", "stop": "healed"}[f]
+	if who == "nemesis" && !ok && !c.exact && !slices.Contains(c.unread, f) {
+		c.unread = append(c.unread, f)
+	}
 	if !ok || who != "nemesis" {
 		return
 	}
@@ -270,5 +275,8 @@ func (c *converter) notes() []string {
 	add(c.ended, `("not held") of an open hold counts`+ended, `("not held") of open holds count`+ended)
 	add(c.idle, "by a process that held nothing says nothing", "by processes that held nothing say nothing")
 	add(c.other, `for another reason than "not held": the hold goes on in either reading`, `for other reasons than "not held": the holds go on in either reading`)
+	if len(c.unread) > 0 {
+		notes = append(notes, "the nemesis did what is not read as a fault: "+strings.Join(c.unread, ", "))
+	}
 	return notes
 }
