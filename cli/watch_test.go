@@ -40,3 +40,21 @@ func TestWatch(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestNotAsSure: to go on is the advice where more runs are begun; of a cell whose runs proved nothing none are.
+func TestNotAsSure(t *testing.T) {
+	var out strings.Builder
+	b := progress.New(&out)
+	sayWide(b, []checker.Cell{
+		{Algorithm: "open", Runs: 2, Share: checker.NewShare(1, 2)},
+		{Algorithm: "vain", Runs: 1000, Share: checker.NewShare(1, 2)},
+		{Algorithm: "sure", Runs: 100, Share: checker.NewShare(0, 100)},
+		{Algorithm: "n/a"},
+	}, .2, "to go on: so")
+	sayWide(b, []checker.Cell{{Runs: 2, Share: checker.NewShare(1, 2)}}, 0, "to go on: not asked for")
+	b.Close()
+	const want = "1 cell not as sure as was asked for: the interval is not narrower than 0.2; "
+	if got := out.String(); got != want+"to go on: so\n"+want+"too many of the runs proved nothing, and none are added\n" {
+		t.Errorf("%q", got)
+	}
+}
