@@ -378,13 +378,17 @@ func TestFar(t *testing.T) {
 	for _, want := range []string{
 		"At 1ms, round trips a cycle: from 2.00 (redis-setpx-lua) to 4.00 (etcd-v3lock); hand-offs: from 327/s (etcd-v3lock) to 980/s (redis-setpx-lua). The dearest cycle took 2.00 times as long as the cheapest there, and 2.00 times near by.",
 		"At 10ms, round trips a cycle: from 2.00 (redis-setpx-lua) to 3.00 (redis-fenced);",
-		"took 1.50 times as long as the cheapest there, and 1.50 times near by.",
+		"Of the 2 locks that were measured there and near by, the dearest cycle took 1.50 times as long as the cheapest there, and 1.50 times near by.",
 		"near trips /s 1ms trips /s 10ms trips /s",
 		"etcd-v3lock 80.0 µs 4.00 16667 4.08 ms 4.00 327 - - -",
 	} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("lacks %q", want)
 		}
+	}
+	b.Far[1].Cells[1].Figures[cost.HandOffs].Summary = cost.Summary{} // nobody passed it on there
+	if told := takeHome(b, distances(b)[0], distances(b)[1]); !strings.Contains(told[0], "; hand-offs: from 0.00/s (redis-setpx-lua) to ") {
+		t.Error(told)
 	}
 	b.Far[1].Cells[0].Fail(errors.New("it hung there"))
 	b.Far[2].Rounds = 1

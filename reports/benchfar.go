@@ -112,14 +112,20 @@ func farRounds(all []atDistance) string {
 func takeHome(b *cost.Bench, near, far atDistance) []string {
 	var cycles, hands []end
 	var both []string
+	measured := 0
 	for _, lock := range b.Plan.Algorithms {
-		if f := far.trips(lock); f != nil {
-			cycles = append(cycles, end{lock, f.Median, number3(f)})
-			if near.trips(lock) != nil {
-				both = append(both, lock)
-			}
+		there, here := far.trips(lock), near.trips(lock)
+		if there != nil || here != nil { // whoever has no servers is not far from them
+			measured++
 		}
-		if f := far.handOffs(lock); f != nil && f.Median > 0 && far.trips(lock) != nil { // whoever has no servers is not far from them
+		if there == nil {
+			continue
+		}
+		cycles = append(cycles, end{lock, there.Median, number3(there)})
+		if here != nil {
+			both = append(both, lock)
+		}
+		if f := far.handOffs(lock); f != nil {
 			hands = append(hands, end{lock, f.Median, number3(f) + "/s"})
 		}
 	}
@@ -137,7 +143,11 @@ func takeHome(b *cost.Bench, near, far atDistance) []string {
 		}
 		return digits(slices.Max(all) / slices.Min(all))
 	}
-	return []string{told + fmt.Sprintf(". The dearest cycle took %s times as long as the cheapest there, and %s times near by.", times(far), times(near))}
+	the := "The"
+	if len(both) < measured {
+		the = fmt.Sprintf("Of the %d locks that were measured there and near by, the", len(both))
+	}
+	return []string{told + fmt.Sprintf(". %s dearest cycle took %s times as long as the cheapest there, and %s times near by.", the, times(far), times(near))}
 }
 
 // farLocks are the locks that have servers at one of the distances: the others would take the axis for themselves.
