@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -176,6 +177,9 @@ func declaredAll(e *rundir.Explored) string {
 	return "as it declares"
 }
 
+// mostAstray are the orders of a level that may go astray before internal/explore gives it up.
+const mostAstray = 50
+
 // unwalked says what share was walked of the orders of which not all were.
 func unwalked(e *rundir.Explored) (all []string) {
 	if e.Interrupted {
@@ -194,14 +198,19 @@ func unwalked(e *rundir.Explored) (all []string) {
 		if l.Share >= 1 || e.Interrupted || e.GivenUp != "" {
 			continue
 		}
-		s := fmt.Sprintf("with %s the budget sufficed for %s of all orders", english.Count(l.Faults, "fault"), about(l.Share))
+		with := "with " + english.Count(l.Faults, "fault")
+		if l.Astray > mostAstray && l.Drawn == 0 { // a walk that the budget ends is followed by orders that are drawn
+			all = append(all, fmt.Sprintf("%s it was given up after %s that did not go as planned, at %s of all orders", with, countLarge(l.Astray, "order"), about(l.Share)))
+			continue
+		}
+		s := fmt.Sprintf("%s the budget sufficed for %s of all orders", with, about(l.Share))
 		if l.Sampled > 0 {
 			s += fmt.Sprintf(", and for %s beyond these, drawn by the seed", thousands(l.Sampled))
 		}
 		s += "; a larger --budget walks more"
 		if l.Drawn > 0 {
-			s += fmt.Sprintf("; whatever takes two moves that come each before a certain other, the %s that were drawn have shown with a probability of at least %s, and what takes three with %s",
-				english.Count(l.Drawn, "order"), Percent(l.Shown[2]), Percent(l.Shown[3]))
+			s += fmt.Sprintf("; whatever takes two moves that come each before a certain other, the %s that were drawn have shown with %s, and what takes three with %s",
+				english.Count(l.Drawn, "order"), atLeast(l.Shown[2]), atLeast(l.Shown[3]))
 		}
 		all = append(all, s)
 	}
@@ -269,6 +278,20 @@ func Percent(share float64) string {
 	default:
 		return strconv.FormatFloat(p, 'f', 0, 64) + "%"
 	}
+}
+
+// atLeast is a probability of which only a bound is known: it is rounded down.
+func atLeast(p float64) string {
+	percent, digits := 100*p, 0
+	if percent < 10 {
+		digits = 1
+	}
+	unit := math.Pow10(digits)
+	percent = math.Floor(percent*unit) / unit
+	if percent == 0 {
+		return "no probability worth telling"
+	}
+	return "a probability of at least " + strconv.FormatFloat(percent, 'f', digits, 64) + "%"
 }
 
 // about is a share that was estimated.

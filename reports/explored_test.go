@@ -157,3 +157,23 @@ func TestAbout(t *testing.T) {
 		}
 	}
 }
+
+// TestUnwalked: a bound is rounded down, and a level that was given up asks for no larger budget.
+func TestUnwalked(t *testing.T) {
+	for want, l := range map[string]*rundir.ExploredLevel{
+		"with 1 fault the budget sufficed for about 30% of all orders, and for 30 beyond these, drawn by the seed; a larger --budget walks more; whatever takes two moves that come each before a certain other, the 40 orders that were drawn have shown with a probability of at least 98%, and what takes three with no probability worth telling": {
+			Faults: 1, Share: .3, Sampled: 30, Drawn: 40, Shown: map[int]float64{2: .986, 3: .0004}},
+		"with 1 fault it was given up after 51 orders that did not go as planned, at about 30% of all orders":             {Faults: 1, Share: .3, Astray: 51},
+		"with 2 faults the budget sufficed for about 30% of all orders; a larger --budget walks more":                     {Faults: 2, Share: .3, Astray: 50},
+		"with 1 fault the budget sufficed for about 0.2% of all orders; a larger --budget walks more; whatever takes two": {Faults: 1, Share: .002, Astray: 51, Drawn: 4},
+	} {
+		if got := strings.Join(unwalked(&rundir.Explored{Found: rundir.Found{Levels: []*rundir.ExploredLevel{l}}}), "\n"); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for p, want := range map[float64]string{0: "no probability worth telling", .0419: "a probability of at least 4.1%", .0999: "a probability of at least 9.9%", .999: "a probability of at least 99%", 1: "a probability of at least 100%"} {
+		if got := atLeast(p); got != want {
+			t.Errorf("%v: %q, want %q", p, got, want)
+		}
+	}
+}
