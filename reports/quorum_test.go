@@ -2,6 +2,9 @@ package reports
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,6 +82,17 @@ func TestQuorumPage(t *testing.T) {
 	}
 }
 
+// TestNoSummaryOfAStudy: who asks for one is told what there is.
+func TestNoSummaryOfAStudy(t *testing.T) {
+	dir := t.TempDir()
+	if err := rundir.SaveQuorum(dir, sampleStudy()); err != nil {
+		t.Fatal(err)
+	}
+	if err := Markdown(io.Discard, dir); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "is a study of quorums, which has a page and no summary: leave out --markdown") {
+		t.Error(err)
+	}
+}
+
 func TestQuorumPageSaysWhatDiffers(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Quorum(dir, oddStudy()); err != nil {
@@ -108,5 +122,33 @@ func TestMatrixPageShowsTheStudy(t *testing.T) {
 	writeJSON(t, filepath.Join(dir, rundir.QuorumFile), map[string]any{"schema": 99})
 	if text, _ := render(t, dir); !strings.Contains(text, "The study of quorums could not be read") || !strings.Contains(text, "schema 99") {
 		t.Error("the page hides that the study can't be read")
+	}
+}
+
+// TestPartOfAStudy: of a study that was interrupted nothing is said that was not measured.
+func TestPartOfAStudy(t *testing.T) {
+	all := sampleStudy().Ensembles
+	part := func(which ...int) (said string) {
+		s := quorum.Study{Schema: quorum.Schema}
+		for _, i := range which {
+			s.Ensembles = append(s.Ensembles, all[i])
+		}
+		return strings.Join(append(meaning(s), remarks(s)...), " ")
+	}
+	const law = "exactly as long as more than half"
+	for _, i := range []int{0, 1} { // ZooKeeper, of one server and of two
+		if said := part(i); strings.Contains(said, law) || !strings.Contains(said, "So it was in all that was measured, which is little") {
+			t.Error(said)
+		}
+	}
+	if said := part(1, 7, 8); !strings.Contains(said, law) || !strings.Contains(said, "No difference: 2 servers came out as published, with ZooKeeper; 2, 3 servers came out as published, with etcd. ") {
+		t.Error(said)
+	}
+	if said := part(5); !strings.HasSuffix(said, "Measured: ZooKeeper needs 4; and its table, by which 2 of them may crash, asks for 4, too.") {
+		t.Error(said)
+	}
+	all[5].Survives = 1
+	if said := part(5, 11); !strings.HasSuffix(said, "Measured: ZooKeeper needs 5, etcd needs 4; and its table, by which 2 of them may crash, asks for 4.") {
+		t.Error(said)
 	}
 }

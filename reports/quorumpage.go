@@ -64,11 +64,12 @@ func meaning(study quorum.Study) []string {
 	if len(study.Ensembles) == 0 {
 		return nil
 	}
+	const rule = "By the rule of the majority a lock service goes on as long as more than half of its servers see each other."
 	if list := exceptions(study); len(list) > 0 {
-		return []string{
-			"By the rule of the majority a lock service goes on as long as more than half of its servers see each other.",
-			"Not so here: " + strings.Join(list, "; ") + ".",
-		}
+		return []string{rule, "Not so here: " + strings.Join(list, "; ") + "."}
+	}
+	if !slices.ContainsFunc(study.Ensembles, func(e quorum.Ensemble) bool { return e.Servers >= 3 && len(e.Splits) > 0 }) {
+		return []string{rule, "So it was in all that was measured, which is little: no split of three servers or more."}
 	}
 	out := []string{"A lock service goes on exactly as long as more than half of its servers see each other, so that after a split at most one side can grant a lock."}
 	if pairs := evenPairs(study); len(pairs) > 0 {
@@ -97,31 +98,51 @@ func evenPairs(study quorum.Study) []string {
 	return out
 }
 
+// asPublished says which sizes of ensembles came out as published, of which kinds.
+func asPublished(study quorum.Study) (list []string) {
+	sizes := map[string][]string{}
+	var kinds, all set
+	for _, e := range study.Ensembles {
+		if e.Published >= 0 {
+			kinds.add(e.Name())
+			sizes[e.Name()] = append(sizes[e.Name()], fmt.Sprint(e.Servers))
+		}
+	}
+	with := map[string]string{}
+	for _, name := range kinds {
+		these := strings.Join(sizes[name], ", ")
+		all.add(these)
+		with[these] += ", with " + name
+	}
+	for _, these := range all {
+		list = append(list, these+" servers came out as published"+with[these])
+	}
+	return list
+}
+
 // remarks are the differences from the survey, and what it leaves unclear.
 func remarks(study quorum.Study) []string {
-	var kinds, sizes set
 	var out, needs []string
+	too := ", too"
 	for _, e := range study.Ensembles {
 		name := e.Name()
 		if differs(e) {
 			out = append(out, fmt.Sprintf("Differs: the survey says that %s survive %s; of %s they survived %d.",
 				english.Count(e.Servers, "server"), english.Count(e.Published, "crash"), name, e.Survives))
 		}
-		if e.Published >= 0 {
-			kinds.add(name)
-			sizes.add(fmt.Sprint(e.Servers))
-		}
 		if e.Servers == 6 {
-			needs = append(needs, fmt.Sprintf("%s needs %d", name, e.Servers-e.Survives))
+			n := e.Servers - e.Survives
+			if needs = append(needs, fmt.Sprintf("%s needs %d", name, n)); n != 4 {
+				too = ""
+			}
 		}
 	}
-	if len(out) == 0 && len(sizes) > 0 {
-		out = append(out, fmt.Sprintf("No difference: %s servers came out as published, with %s. The survey says nothing of 1 server.",
-			strings.Join(sizes, ", "), strings.Join(kinds, ", with ")))
+	if list := asPublished(study); len(out) == 0 && len(list) > 0 {
+		out = append(out, "No difference: "+strings.Join(list, "; ")+". The survey says nothing of 1 server.")
 	}
 	if len(needs) > 0 {
 		out = append(out, "Of 6 servers the survey says at first that at least 3 must run, and in the next words that at least 4 must: a slip. "+
-			"Measured: "+strings.Join(needs, ", ")+"; and its table, by which 2 of them may crash, asks for 4, too.")
+			"Measured: "+strings.Join(needs, ", ")+"; and its table, by which 2 of them may crash, asks for 4"+too+".")
 	}
 	for _, why := range study.Missing {
 		out = append(out, "Not measured: "+why+".")
