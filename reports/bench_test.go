@@ -126,7 +126,7 @@ func TestBenchPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"20.0 µs here; 368 µs on average", "What does a distributed lock cost?", "others were busy", "<td class=\"n\">never</td>", "6 of 6", "i/o timeout", "Fairness.", "2 times"} {
+	for _, want := range []string{"20.0 µs here; 368 µs on average", "What does a distributed lock cost?", "others were busy", "<td class=\"n\">never</td>", "6 of 6", "i/o timeout", "Fairness.", "2 times, the first: "} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -215,7 +215,20 @@ func TestJoinedBench(t *testing.T) {
 func TestInterruptedBench(t *testing.T) {
 	b := sampleBench()
 	b.Rounds = 2
-	if got := benchRemarks(b); got[0] != "Interrupted: 2 of 6 rounds were done." {
+	if got := benchRemarks(b); got[0] != "Not finished: 2 of 6 rounds were done." {
+		t.Errorf("%q", got)
+	}
+	b.Plan.Programs = []string{"one", "two"}
+	turns := func() string {
+		got := benchRemarks(b)
+		return strings.SplitAfter(got[len(got)-1], ". ")[2]
+	}
+	b.Rounds, b.Programs = 0, 1
+	if got := turns(); !strings.HasPrefix(got, "1 of 2 had one turn in front of the rounds") {
+		t.Errorf("%q", got)
+	}
+	b.Rounds, b.Programs = 2, 0 // of an older lockbench
+	if got := turns(); !strings.HasPrefix(got, "They had one turn in front of the rounds") {
 		t.Errorf("%q", got)
 	}
 	none := &cost.Bench{Plan: b.Plan}

@@ -16,7 +16,7 @@ func benchRemarks(b *cost.Bench) (list []string) {
 	case b.Rounds == 0 && b.Programs == 0:
 		list = append(list, "No round was done: there are no figures.")
 	case !b.Done():
-		list = append(list, fmt.Sprintf("Interrupted: %d of %d rounds were done.", b.Rounds, b.Plan.Rounds))
+		list = append(list, fmt.Sprintf("Not finished: %d of %d rounds were done.", b.Rounds, b.Plan.Rounds))
 	}
 	for _, n := range b.Noise {
 		list = append(list, "The machine was not quiet: "+n+".")
@@ -24,9 +24,13 @@ func benchRemarks(b *cost.Bench) (list []string) {
 	list = append(list, farRemarks(b)...)
 	list = append(list, sureRemark(b)...)
 	list = append(list, coresRemark(b)...)
-	if len(b.Plan.Programs) > 0 {
-		list = append(list, fmt.Sprintf("In a program beside each client: %s. Their times, and clients' processor time, contain the way to it and through its gate, some tenths of a millisecond a cycle. They had one turn in front of the rounds, since so many take seconds to start.",
-			strings.Join(b.Plan.Programs, ", ")))
+	if n := len(b.Plan.Programs); n > 0 {
+		had := "They"
+		if b.Rounds == 0 && b.Programs < n { // they come first
+			had = fmt.Sprintf("%d of %d", b.Programs, n)
+		}
+		list = append(list, fmt.Sprintf("In a program beside each client: %s. Their times, and clients' processor time, contain the way to it and through its gate, some tenths of a millisecond a cycle. %s had one turn in front of the rounds, since so many take seconds to start.",
+			strings.Join(b.Plan.Programs, ", "), had))
 	}
 	return list
 }

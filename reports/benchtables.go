@@ -251,17 +251,15 @@ func number3(f *cost.Figure) string {
 type benchFailure struct{ Lock, Why, Where string }
 
 func benchFailures(b *cost.Bench) (list []benchFailure) {
-	list = failuresOf(b)
+	list = failuresOf(b, "")
 	for _, d := range distances(b) {
-		for _, f := range failuresOf(d.Bench) {
-			f.Where += " by distance, " + d.name
-			list = append(list, f)
-		}
+		list = append(list, failuresOf(d.Bench, " by distance, "+d.name)...)
 	}
 	return list
 }
 
-func failuresOf(b *cost.Bench) (list []benchFailure) {
+// failuresOf are those of a benchmark that was measured at this place. A cell keeps the first of its reasons only.
+func failuresOf(b *cost.Bench, at string) (list []benchFailure) {
 	type key struct{ lock, why string }
 	times, order := map[key]int{}, []key{}
 	for _, c := range b.Cells {
@@ -272,7 +270,11 @@ func failuresOf(b *cost.Bench) (list []benchFailure) {
 		times[k] += c.Failures
 	}
 	for _, k := range order {
-		list = append(list, benchFailure{k.lock, k.why, english.Count(times[k], "time")})
+		where := english.Count(times[k], "time") + at
+		if times[k] > 1 {
+			where += ", the first"
+		}
+		list = append(list, benchFailure{k.lock, k.why, where})
 	}
 	return list
 }
