@@ -308,6 +308,34 @@ func TestGivenServers(t *testing.T) {
 	if s := says(); !strings.Contains(s, "With 16 clients: ") || strings.Contains(s, "disk") {
 		t.Errorf("of borrowed ones: %s", s)
 	}
+	page := func(list ...namedBench) string {
+		path, err := writePage(filepath.Join(t.TempDir(), "page.html"), "bench-page", newBenchView(list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, reading, _ := strings.Cut(string(text), `id="bench-reading"`)
+		return strings.Join(benchOthers(list[0].Bench), " ") + reading
+	}
+	own, given := sampleBench(), b
+	for _, c := range []struct {
+		list        []namedBench
+		says, hides []string
+	}{
+		{[]namedBench{{Bench: own}}, []string{"one member", "<b>disk</b>: what", "Servers and clients share one machine", "all locks had their turn, but for those that had hung before"}, []string{"somebody else"}},
+		{[]namedBench{{Bench: given}}, []string{"<b>given</b>: the servers are somebody else’s.", "all clients are on one machine"}, []string{"one member", "<b>disk</b>", "share one machine"}},
+		{[]namedBench{{Bench: given, name: "a"}, {Bench: own, name: "b"}}, []string{"<b>given</b>: the", "Servers of <b>disk</b> and <b>memory</b> and clients share one machine"}, []string{"one member"}},
+	} {
+		text := page(c.list...)
+		for _, s := range append(c.says, c.hides...) {
+			if strings.Contains(text, s) != slices.Contains(c.says, s) {
+				t.Errorf("%q, of %d benchmarks, in %s", s, len(c.list), text)
+			}
+		}
+	}
 }
 
 // TestOpenTable: an open loop has a table of its own, which fits; without one there is none.

@@ -22,8 +22,12 @@ var publishedFigures = []elsewhere{{
 	kind:     "etcd", measure: cost.Floor,
 }}
 
-// benchOthers are the sentences about them, for what was measured here.
+// benchOthers are the sentences about them, for what was measured here. Of servers that were given nobody knows how
+// many they are, nor where.
 func benchOthers(b *cost.Bench) (list []string) {
+	if b.Main() == cost.Given {
+		return nil
+	}
 	for _, e := range publishedFigures {
 		for _, c := range b.Cells {
 			if f := c.Figures[e.measure]; f != nil && c.Topology == e.kind && c.Servers == b.Main() {

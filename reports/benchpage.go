@@ -14,6 +14,8 @@ type benchView struct {
 	Facts   []fact   // of one that stands alone
 	Sides   *sidesView
 	Benches []oneBench
+	// Own and Given are whose the servers were, of some of the benchmarks: the lab's, or somebody else's.
+	Own, Given bool
 }
 
 // oneBench is what the template shows of one of them.
@@ -43,6 +45,8 @@ type benchRow struct {
 func newBenchView(list []namedBench) *benchView {
 	v := &benchView{}
 	for _, b := range list {
+		given := b.Main() == cost.Given
+		v.Own, v.Given = v.Own || !given, v.Given || given
 		for _, r := range benchRemarks(b.Bench) {
 			v.Remarks = append(v.Remarks, b.titled(r))
 		}
