@@ -140,7 +140,18 @@ func TestDifferences(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q instead of %q", got, want)
 	}
-	if got := differences([]namedBench{made("a", 1, time.Second, same), made("b", 2, time.Second, same)}); got[0].Facts != "" {
+	none := "nothing is known that the others have not"
+	if got := differences([]namedBench{made("a", 1, time.Second, same), made("b", 2, time.Second, same)}); got[0].Facts != none {
 		t.Errorf("%q", got)
+	}
+	plain, other := made("a", 1, time.Second, same), made("b", 1, time.Second, same)
+	other.Plan.Lab, other.Plan.Addrs = "external", "10.0.0.5:2379"
+	other.Plan.Short, other.Plan.Rate, other.Plan.Budget = true, 250, time.Minute
+	other.Plan.Distances = []time.Duration{time.Millisecond, 10 * time.Millisecond}
+	other.Cores = &cost.Cores{Clients: []int{1}, Servers: []int{2, 3}}
+	want = []sideFacts{{"a", none}, {"b", "Budget: 60.0 s, Distances (--latency): 1ms 10ms, Curves: left out (--short), Rate of the open loop: 250/s, " +
+		"Cores: clients on core 1, servers on cores 2, 3, Lab: external (10.0.0.5:2379)"}}
+	if got := differences([]namedBench{plain, other}); !slices.Equal(got, want) {
+		t.Errorf("%q instead of %q", got, want)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/cost"
 )
@@ -132,15 +134,28 @@ func benchFacts(b *cost.Bench) []fact {
 	if !p.Made.IsZero() {
 		facts.days.add(p.Made.Format("2 January 2006"))
 	}
-	facts.labs.add(p.Lab)
+	facts.labs.add(labOf(p.Lab, p.Addrs))
 	facts.ttls.add(length(p.TTL))
 	facts.seeds.add(fmt.Sprint(p.Seed))
 	facts.machine(p.Machine)
 	facts.versioned(p.Versions)
-	return append([]fact{
+	measured := []fact{
 		{Name: "Rounds", Value: rounds(b)},
 		{Name: "Baseline", Value: p.Baseline},
-	}, facts.facts()...)
+		{Name: "Budget", Value: length(p.Budget)},
+		{Name: "Distances (--latency)", Value: strings.Trim(fmt.Sprint(p.Distances), "[]")},
+	}
+	if p.Short {
+		measured = append(measured, fact{Name: "Curves", Value: "left out (--short)"})
+	}
+	if p.Rate > 0 {
+		measured = append(measured, fact{Name: "Rate of the open loop", Value: fmt.Sprintf("%v/s", p.Rate)})
+	}
+	if c := b.Cores; c != nil && c.Left == "" {
+		measured = append(measured, fact{Name: "Cores", Value: fmt.Sprintf("clients on %s, servers on %s", cores(c.Clients), cores(c.Servers))})
+	}
+	measured = slices.DeleteFunc(measured, func(f fact) bool { return f.Value == "" })
+	return append(measured, facts.facts()...)
 }
 
 // newBenchPage is the page of benchmarks without runs, with its plots in their directory.

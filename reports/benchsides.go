@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -87,7 +88,7 @@ func locksOfAll(list []namedBench) []string {
 	return namesOf(byTitle(locks, titles))
 }
 
-// differences are of each benchmark the facts that not all have. Seeds are none: they
+// differences are of each benchmark the facts that not all have, or that none is known. Seeds are none: they
 // differ always, and make no difference.
 func differences(list []namedBench) (out []sideFacts) {
 	all := make([][]string, len(list))
@@ -106,7 +107,7 @@ func differences(list []namedBench) (out []sideFacts) {
 		own := slices.DeleteFunc(slices.Clone(facts), func(f string) bool {
 			return !slices.ContainsFunc(all, func(other []string) bool { return !slices.Contains(other, f) })
 		})
-		out = append(out, sideFacts{list[i].name, strings.Join(own, ", ")})
+		out = append(out, sideFacts{list[i].name, cmp.Or(strings.Join(own, ", "), "nothing is known that the others have not")})
 	}
 	return out
 }

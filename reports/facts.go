@@ -49,7 +49,7 @@ func (f *planFacts) add(p history.Plan, c *checker.Cell) {
 	if !p.Made.IsZero() {
 		f.days.add(p.Made.Format("2 January 2006"))
 	}
-	f.labs.add(strings.TrimSuffix(p.Lab+" ("+p.Addrs+")", " ()"))
+	f.labs.add(labOf(p.Lab, p.Addrs))
 	f.topologies.add(p.Topology)
 	for _, option := range p.ServerOptions {
 		f.options.add(option)
@@ -78,6 +78,9 @@ func (f *planFacts) add(p history.Plan, c *checker.Cell) {
 	f.machine(p.Machine)
 	f.versioned(p.Versions)
 }
+
+// labOf is a lab with the servers that it borrowed.
+func labOf(lab, addrs string) string { return strings.TrimSuffix(lab+" ("+addrs+")", " ()") }
 
 func (f *planFacts) machine(m *history.Machine) {
 	if m != nil {
