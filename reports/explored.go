@@ -177,9 +177,6 @@ func declaredAll(e *rundir.Explored) string {
 	return "as it declares"
 }
 
-// mostAstray are the orders of a level that may go astray before internal/explore gives it up.
-const mostAstray = 50
-
 // unwalked says what share was walked of the orders of which not all were.
 func unwalked(e *rundir.Explored) (all []string) {
 	if e.Interrupted {
@@ -199,7 +196,7 @@ func unwalked(e *rundir.Explored) (all []string) {
 			continue
 		}
 		with := "with " + english.Count(l.Faults, "fault")
-		if l.Astray > mostAstray && l.Drawn == 0 { // a walk that the budget ends is followed by orders that are drawn
+		if l.Astray > rundir.MostAstray && l.Drawn == 0 { // a walk that the budget ends is followed by orders that are drawn
 			all = append(all, fmt.Sprintf("%s it was given up after %s that did not go as planned, at %s of all orders", with, countLarge(l.Astray, "order"), about(l.Share)))
 			continue
 		}

@@ -187,7 +187,7 @@ func (x *exploration) walk(ctx context.Context) error {
 		x.allowed = n
 		part := (x.left + levels - n) / (levels + 1 - n)
 		x.above, x.part, x.level = x.left-part, part, time.Now()
-		w := &walk{rules: x.rules, subject: x.engine, faults: n, most: mostAstray, mostVain: max(1, part), went: x.strays, vainly: x.lost}
+		w := &walk{rules: x.rules, subject: x.engine, faults: n, most: rundir.MostAstray, mostVain: max(1, part), went: x.strays, vainly: x.lost}
 		if x.plan.Unpruned < EveryMoment && x.plan.first() {
 			w.kept = kept{}
 		}
@@ -221,10 +221,6 @@ func (x *exploration) walk(ctx context.Context) error {
 	x.result.Digest = x.result.digest()
 	return nil
 }
-
-// mostAstray are the orders of a level that may go astray, each of them several times, before it is
-// given up: there is more wrong with it than chance.
-const mostAstray = 50
 
 // drawn is the part of the budget that is kept for orders that are drawn, where there are too many to
 // walk: what a walk sees of these has all the same begin.

@@ -8,6 +8,10 @@ import (
 	"github.com/lockbench/lockbench/internal/english"
 )
 
+// MostAstray are the orders of a level that may go astray, each of them several times, before it is
+// given up: there is more wrong with it than chance.
+const MostAstray = 50
+
 // Explored is explored.json, for who reads it. Who explores has more of the plan, and of each order, than
 // others need: its own structs have these in them, so that each field of the file stands in one place.
 type Explored struct {
