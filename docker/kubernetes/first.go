@@ -110,7 +110,9 @@ func (c cluster) startControlPlane() error {
 		{"kube-controller-manager", "--kubeconfig", c.secret("kube-controller-manager"),
 			"--leader-elect=false", "--bind-address", "127.0.0.1", "--use-service-account-credentials",
 			"--service-account-private-key-file", c.secret("service-accounts.key"), "--root-ca-file", c.secret("ca.crt"),
-			"--node-monitor-period", "1s", "--node-monitor-grace-period", "10s"},
+			"--node-monitor-period", "1s", "--node-monitor-grace-period", "10s",
+			// Which it makes, by default below the machine's /usr/libexec.
+			"--flex-volume-plugin-dir", filepath.Join(c.Dir, "volume-plugins")},
 		{"kube-scheduler", "--kubeconfig", c.secret("kube-scheduler"), "--leader-elect=false", "--bind-address", "127.0.0.1"},
 	}
 	for _, program := range programs {
