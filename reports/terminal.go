@@ -185,7 +185,7 @@ func (t terminal) legend(g grid) {
 	counts := g.counts()
 	for _, k := range outcomes {
 		if slices.ContainsFunc(counts, func(c count) bool { return c.Outcome == k.Outcome }) {
-			t.line(t.paint(sgr[k.Outcome], pad(k.Short, cellWidth)) + "  " + k.Meaning)
+			t.explain(sgr[k.Outcome], k.Short, k.Meaning)
 		}
 	}
 	for _, m := range g.Mechanisms() {
@@ -193,13 +193,21 @@ func (t terminal) legend(g grid) {
 		if word != m.Name {
 			means = m.Name + ": " + means
 		}
-		for _, l := range wrap(means, t.width-cellWidth-2, 0) {
-			t.line(pad(word, cellWidth) + "  " + l)
-			word = ""
-		}
+		t.explain("", word, means)
 	}
 	if len(g.inOrder(isBroken)) > 0 {
 		t.line(pad(brokenSymbol, cellWidth) + "  disagrees with what the algorithm declares (see the end)")
+	}
+}
+
+// explain says what a word in a cell means, and lets it stand alone in its column.
+func (t terminal) explain(code, word, means string) {
+	for i, l := range wrap(means, t.width-cellWidth-2, 0) {
+		head := pad("", cellWidth)
+		if i == 0 {
+			head = t.paint(code, pad(word, cellWidth))
+		}
+		t.line(head + "  " + l)
 	}
 }
 
