@@ -28,7 +28,7 @@ func TestBench(t *testing.T) {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
 	}
 	if !b.Done() || b.Plan.Baseline != "redis-setpx-lua" || len(b.Sync) == 0 {
-		t.Errorf("%d rounds, baseline %s, disk %v", b.Rounds, b.Plan.Baseline, b.Sync)
+		t.Fatalf("%d rounds, baseline %s, disk %v\n%s", b.Rounds, b.Plan.Baseline, b.Sync, stderr)
 	}
 	if got, want := fmt.Sprint(b.Plan.Groups), "map[mysql-getlock:MySQL redis-setpx-lua:Redis]"; got != want {
 		t.Errorf("titles: %s, want %s", got, want)
