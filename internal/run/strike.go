@@ -108,12 +108,16 @@ func (s *strike) rest(lasts time.Duration) time.Duration {
 	return max(0, rest)
 }
 
+// TooBusy is in the error of a run that failed since the machine had no time for what the run was to do, and
+// that says nothing of the lock: another run may. It is text, since it comes out of a process.
+const TooBusy = "the machine is too busy"
+
 // late says whom the bench has let go so late, on a busy machine, that the fault was
 // another: a holder that should have gone on within its lease.
 func (s *strike) late(held []*caught, lasts time.Duration) error {
 	for _, v := range held {
 		if lasts < s.plan.TTL && v.stopped > (lasts+s.plan.TTL)/2 {
-			return fmt.Errorf("the machine is too busy: %s was to go on after %v, and did after %v", v.client, lasts, v.stopped.Round(time.Millisecond))
+			return fmt.Errorf(TooBusy+": %s was to go on after %v, and did after %v", v.client, lasts, v.stopped.Round(time.Millisecond))
 		}
 	}
 	return nil
