@@ -52,7 +52,7 @@ func (p *planFlags) add(cmd *cobra.Command, c Catalog, duration time.Duration) {
 	f.StringVar(&p.store, "store", inMemory, "what keeps the copy that refuses late writes: see lockbench list stores")
 	f.StringVar(&p.Lab, "lab", c.Labs[0].Name, "where the servers run: see lockbench list labs")
 	f.StringVar(&p.Addrs, "addrs", "", "the servers of --lab external: HOST:PORT with commas between them, or a file")
-	f.BoolVar(&p.yes, "yes", false, "remove without asking what an earlier run has left on the servers of --addrs")
+	f.BoolVar(&p.yes, "yes", false, "remove without asking what another run has left on the servers of --addrs, unless it goes on on this machine")
 	f.StringVar(&p.Topology, "topology", "", "the lock service (default: the algorithm's first that the fault can strike, or an ensemble of three where it has to do with sessions or leaders)")
 	f.StringArrayVar(&p.ServerOptions, "server-option", nil, "an option of the servers as NAME=VALUE, by the name that their documentation has; may be repeated")
 	f.StringVar(&p.ServerBinary, "server-binary", "", "servers of your own, as SOFTWARE=PATH, such as redis=/opt/redis/redis-server")

@@ -21,7 +21,7 @@ type Borrowed interface {
 	Ready(ctx context.Context, k Kind) error
 	// Take marks the servers as used by one run, which nobody else has done. GiveBack removes all
 	// that is lockbench's, and the mark at last; it touches nothing where the mark is another's.
-	// Clear removes what another has left, whoever it was.
+	// Clear removes what another has left, unless that goes on on this machine.
 	Take(ctx context.Context, k Kind) error
 	GiveBack(k Kind) error
 	Clear(k Kind) error

@@ -72,18 +72,50 @@ func stateOf(pid int) (byte, error) {
 	return state, err
 }
 
+// Began is when a process was begun, to the second: field 22 of its stat, in ticks of the kernel's clock for users since
+// the machine was.
+func Began(pid int) (time.Time, error) {
+	const ticks = 100 // a second, on every machine that Go knows
+	fields, err := statFields(pid)
+	if err != nil {
+		return time.Time{}, err
+	}
+	const begun = 22 - 3
+	if len(fields) <= begun {
+		return time.Time{}, fmt.Errorf("/proc/%d/stat ends before it says when the process began", pid)
+	}
+	n, err := strconv.ParseInt(string(fields[begun]), 10, 64)
+	if err != nil {
+		return time.Time{}, err
+	}
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {
+		return time.Time{}, err
+	}
+	return time.Now().Add(time.Duration(n)*time.Second/ticks - time.Duration(now.Nano())), nil
+}
+
 // stat reads /proc/PID/stat: PID (NAME) STATE PARENT …, where the name may contain anything.
 func stat(pid int) (state byte, parent int, err error) {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	fields, err := statFields(pid)
 	if err != nil {
 		return 0, 0, err
 	}
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	if len(fields) < 2 {
-		return 0, 0, fmt.Errorf("/proc/%d/stat is %q", pid, text)
-	}
 	parent, err = strconv.Atoi(string(fields[1]))
 	return fields[0][0], parent, err
+}
+
+// statFields are the third and those after it.
+func statFields(pid int) ([][]byte, error) {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return nil, err
+	}
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(fields) < 2 {
+		return nil, fmt.Errorf("/proc/%d/stat is %q", pid, text)
+	}
+	return fields, nil
 }
 
 func marked(pid int, variable string) bool {

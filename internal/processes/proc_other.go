@@ -24,6 +24,11 @@ func Of(int) ([]int, error) { return nil, nil }
 // Has needs Linux.
 func Has(int) (threads, files int) { return 0, 0 }
 
+// Began needs Linux.
+func Began(int) (time.Time, error) {
+	return time.Time{}, errors.New("when a process began: on Linux only")
+}
+
 func stateOf(int) (byte, error) { return ended, nil }
 
 func marked(int, string) bool { return false }

@@ -3,7 +3,6 @@ package external
 import (
 	"bytes"
 	"cmp"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -14,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -85,8 +83,7 @@ const (
 
 // read makes sense of addresses, HOST:PORT with commas between them, or of a file's path.
 func read(addrs string) (*config, error) {
-	host, _ := os.Hostname()
-	c := &config{by: fmt.Sprintf("process %d on %s, since %s, %s", os.Getpid(), cmp.Or(host, "?"), time.Now().UTC().Format(time.DateTime), rand.Text()[:8])}
+	c := &config{by: newMark()}
 	switch text, err := os.ReadFile(addrs); {
 	case err == nil:
 		d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())

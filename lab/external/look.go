@@ -254,6 +254,9 @@ func (c *config) Clear(k lab.Kind) error {
 	if err != nil {
 		return err
 	}
+	if goesOn(by) {
+		return fmt.Errorf("nothing was removed, since the run that uses the servers goes on (%s): wait for it, or end it", by)
+	}
 	return c.remove(k, by)
 }
 
