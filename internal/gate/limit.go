@@ -55,8 +55,9 @@ type Figures interface {
 	// Algorithms are those that were measured.
 	Algorithms() []string
 	// Figure is what was measured of an algorithm, in seconds, per second or as a plain
-	// number; where it is compared, as a share. ok is false where it was not measured.
-	Figure(algorithm, figure string, to To) (e Estimate, ok bool)
+	// number; where it is compared, as a share. missing says why there is none, and is "" where
+	// there is.
+	Figure(algorithm, figure string, to To) (e Estimate, missing string)
 }
 
 // Estimate is a median with the interval in which it lies.
@@ -192,10 +193,10 @@ func (c Config) limits(measured Figures) (found []Finding) {
 				continue
 			}
 			some = true
-			e, ok := measured.Figure(a, l.Figure, l.To)
+			e, missing := measured.Figure(a, l.Figure, l.To)
 			switch {
-			case !ok:
-				found = append(found, Finding{Kind: NoData, Algorithm: a, Limit: l.Text, Says: "it was not measured"})
+			case missing != "":
+				found = append(found, Finding{Kind: NoData, Algorithm: a, Limit: l.Text, Says: missing})
 			case l.Exceeded(e) && e.Few:
 				found = append(found, Finding{Kind: Undecided, Algorithm: a, Limit: l.Text, Says: l.tell(e) + ": noise alone may have done it; 6 rounds or more make an interval"})
 			case l.Exceeded(e):

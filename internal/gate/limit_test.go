@@ -63,12 +63,14 @@ func (m measured) Algorithms() (names []string) {
 	return names
 }
 
-func (m measured) Figure(algorithm, figure string, to To) (Estimate, bool) {
+func (m measured) Figure(algorithm, figure string, to To) (Estimate, string) {
 	if to == Baseline {
 		figure += "/"
 	}
-	e, ok := m[algorithm][figure]
-	return e, ok
+	if e, ok := m[algorithm][figure]; ok {
+		return e, ""
+	}
+	return Estimate{}, unmeasured
 }
 
 // TestLimits: a limit is exceeded where the whole interval is past it, whatever the median

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/cost"
@@ -59,8 +60,8 @@ func TestBenches(t *testing.T) {
 			}
 		}
 	}
-	if e, ok := (Benches{Now: []*cost.Bench{b}}).Figure("deaf", "outage", Itself); !ok || !math.IsInf(e.Low, 1) {
-		t.Errorf("an outage that never ended: %+v, %v", e, ok)
+	if e, missing := (Benches{Now: []*cost.Bench{b}}).Figure("deaf", "outage", Itself); missing != "" || !math.IsInf(e.Low, 1) {
+		t.Errorf("an outage that never ended: %+v, %q", e, missing)
 	}
 }
 
@@ -78,8 +79,45 @@ func TestOfWhichServers(t *testing.T) {
 	}
 	of := Benches{Now: []*cost.Bench{disk, given}}
 	for algorithm, want := range map[string]float64{"failed": 0, "local": .001, "borrowed": .002} {
-		if e, ok := of.Figure(algorithm, "cycle", Itself); ok != (want > 0) || e.Median != want || e.Few {
-			t.Errorf("%s: %+v, %v; want %v", algorithm, e, ok, want)
+		if e, missing := of.Figure(algorithm, "cycle", Itself); (missing == "") != (want > 0) || e.Median != want || e.Few {
+			t.Errorf("%s: %+v, %q; want %v", algorithm, e, missing, want)
+		}
+	}
+}
+
+// TestWhyMissing: what was not measured is told with the reason that the benchmark has, of the lock itself, of what it is held
+// against, or of before.
+func TestWhyMissing(t *testing.T) {
+	bench := func(failed ...string) *cost.Bench {
+		b := &cost.Bench{Plan: cost.Plan{Algorithms: []string{"base", "lock", "new"}, Baseline: "base"}}
+		for _, a := range []string{"base", "lock"} {
+			c := b.Cell(cost.Uncontended(a, cost.Disk), "redis")
+			if slices.Contains(failed, a) {
+				c.Failed = "the server did not start"
+				continue
+			}
+			for round := range 6 {
+				c.Add(round, cost.Cycle, 1e6)
+			}
+		}
+		return b
+	}
+	const why = "it was not measured: the server did not start"
+	for _, tt := range []struct {
+		now, before *cost.Bench
+		lock        string
+		to          To
+		want        string
+	}{
+		{bench("lock"), nil, "lock", Itself, why},
+		{bench("lock"), nil, "lock", Baseline, why},
+		{bench("base"), nil, "lock", Baseline, "of the baseline, base, " + why},
+		{bench(), bench("lock"), "lock", Before, "before, " + why},
+		{bench(), nil, "new", Itself, "it was not measured"},
+		{bench(), bench(), "lock", Before, ""},
+	} {
+		if _, missing := (Benches{Now: []*cost.Bench{tt.now}, Before: tt.before}).Figure(tt.lock, "cycle", tt.to); missing != tt.want {
+			t.Errorf("%s, %s: %q, want %q", tt.lock, tt.to, missing, tt.want)
 		}
 	}
 }
