@@ -196,7 +196,7 @@ func unwalked(e *rundir.Explored) (all []string) {
 			continue
 		}
 		with := "with " + english.Count(l.Faults, "fault")
-		if l.Astray > rundir.MostAstray && l.Drawn == 0 { // a walk that the budget ends is followed by orders that are drawn
+		if l.Strayed() {
 			all = append(all, fmt.Sprintf("%s it was given up after %s that did not go as planned, at %s of all orders", with, countLarge(l.Astray, "order"), about(l.Share)))
 			continue
 		}

@@ -32,6 +32,8 @@ func TestExplored(t *testing.T) {
 	doubted.Classes[0].Again, doubted.Violations, doubted.Doubts = nil, nil, []string{"BROKEN (once)"}
 	part := exploredAs("mine", map[lb.Outcome]int{lb.Safe: 10})
 	part.Levels[0].Share = .5
+	strayed := exploredAs("mine", map[lb.Outcome]int{lb.Safe: 6000})
+	strayed.Levels[0] = &rundir.ExploredLevel{Orders: 6000, Share: .5, Astray: rundir.MostAstray + 1} // of so many they spoil nothing
 	more := exploredAs("mine", map[lb.Outcome]int{lb.Safe: 9, lb.Check: 1})
 	more.Classes[0].Declared, more.Classes[0].Undeclared = "not declared (none: SAFE)", true
 	for _, c := range []struct {
@@ -45,7 +47,8 @@ func TestExplored(t *testing.T) {
 		{requires, cut, Undecided, "it was interrupted"},
 		{requires, doubted, Undecided, "did not do so again"},
 		{finds, doubted, Undecided, "did not do so again"},
-		{requires, part, Undecided, "not all were walked"},
+		{requires, part, Undecided, "not all were walked: a larger budget"},
+		{requires, strayed, Undecided, "not all were walked: given up after 51 orders"},
 		{declares, more, Broken, "not declared (none: SAFE)"},
 		{finds, broken, "", ""},
 		{finds, check, Blind, "no order came to BROKEN"},

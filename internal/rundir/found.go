@@ -90,6 +90,10 @@ type ExploredLevel struct {
 	Why string `json:"why,omitempty"`
 }
 
+// Strayed reports whether its walk was given up since too many orders did not go as planned. One that the budget ends is
+// followed by orders that are drawn.
+func (l *ExploredLevel) Strayed() bool { return l.Astray > MostAstray && l.Drawn == 0 }
+
 // String is what the log of a test has of it.
 func (l *ExploredLevel) String() string {
 	return fmt.Sprintf("%s: %s", english.Count(l.Faults, "fault"), english.Count(l.Orders, "order"))

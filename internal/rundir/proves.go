@@ -20,6 +20,8 @@ func (f *Found) Proves() string {
 	}
 	for _, l := range f.Levels {
 		switch {
+		case l.Share < 1 && l.Strayed(): // again, whatever the budget
+			return fmt.Sprintf("of the orders with so many faults, %d, not all were walked: given up after %s that did not go as planned", l.Faults, english.Count(l.Astray, "order"))
 		case l.Share < 1:
 			return fmt.Sprintf("of the orders with so many faults, %d, not all were walked: a larger budget, or fewer moves", l.Faults)
 		case l.Cut > 0:
