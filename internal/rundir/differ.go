@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/english"
@@ -15,29 +16,28 @@ import (
 type differences struct {
 	dirs   []string
 	values map[string]map[string][]string
+	// lengths are those of a cell's runs, by directory: they go with its lease, and differ from cell to cell of one matrix.
+	lengths map[place]map[string]time.Duration
 }
 
-func (d *differences) add(dir string, p history.Plan) {
+// add notes a run of a cell.
+func (d *differences) add(dir string, at place, p history.Plan) {
 	if d.values == nil {
-		d.values = map[string]map[string][]string{}
+		d.values, d.lengths = map[string]map[string][]string{}, map[place]map[string]time.Duration{}
 	}
 	if !slices.Contains(d.dirs, dir) {
 		d.dirs = append(d.dirs, dir)
 	}
-	set := func(what, value string) {
-		if d.values[what] == nil {
-			d.values[what] = map[string][]string{}
-		}
-		if had := d.values[what][value]; !slices.Contains(had, dir) {
-			d.values[what][value] = append(had, dir)
-		}
-	}
+	set := func(what, value string) { d.set(dir, what, value) }
 	set("lab", p.Lab)
 	if p.Addrs != "" {
 		set("addresses of the servers", p.Addrs)
 	}
 	if p.Duration > 0 {
-		set("length of a run", p.Duration.String())
+		if d.lengths[at] == nil {
+			d.lengths[at] = map[string]time.Duration{}
+		}
+		d.lengths[at][dir] = p.Duration
 	}
 	if m := p.Machine; m != nil {
 		set("machine", strings.TrimSuffix(fmt.Sprintf("%s, %s, %s", m.System, english.Count(m.Cores, "core"), m.Kernel), ", "))
@@ -53,8 +53,24 @@ func (d *differences) add(dir string, p history.Plan) {
 	}
 }
 
+func (d *differences) set(dir, what, value string) {
+	if d.values[what] == nil {
+		d.values[what] = map[string][]string{}
+	}
+	if had := d.values[what][value]; !slices.Contains(had, dir) {
+		d.values[what][value] = append(had, dir)
+	}
+}
+
 // notes says each difference in a sentence.
 func (d *differences) notes() (notes []string) {
+	for _, by := range d.lengths {
+		for dir, length := range by {
+			if slices.ContainsFunc(slices.Collect(maps.Values(by)), func(other time.Duration) bool { return other != length }) {
+				d.set(dir, "length of a run", length.String())
+			}
+		}
+	}
 	for _, what := range slices.Sorted(maps.Keys(d.values)) {
 		// What differs within one directory, as the server from lock to lock, is no
 		// difference between them.

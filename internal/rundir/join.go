@@ -177,7 +177,6 @@ func (j *joiner) cell(algorithm, fault string, of servers) *joinedCell {
 func (j *joiner) add(dir string, r *Run) error {
 	algorithm, fault := r.Plan.Algorithm, r.Plan.Fault
 	c := j.cell(algorithm, fault, serversOf(r.Plan))
-	j.differ.add(dir, r.Plan)
 	for _, s := range c.samples {
 		if err := s.run.Plan.Same(r.Plan); err != nil {
 			return fmt.Errorf("%w: %s × %s in %s and in %s: %w; make a page of each", ErrMixed, algorithm, fault, s.run.Dir, r.Dir, err)
@@ -191,6 +190,7 @@ func (j *joiner) add(dir string, r *Run) error {
 		}
 		return nil
 	}
+	j.differ.add(dir, place{algorithm, fault}, r.Plan)
 	res.Plan = r.Plan
 	for i, s := range c.samples {
 		if s.run.Plan.SameRun(r.Plan) != nil {

@@ -101,6 +101,46 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// TestLengthsDiffer: how long a run is goes with the lock and the fault, so that it is told where the runs of one cell differ, and
+// not where directories have other cells, or a run that is not counted.
+func TestLengthsDiffer(t *testing.T) {
+	run := func(fault string, seed uint64, length time.Duration, o lb.Outcome) string {
+		p := joinPlan(seed)
+		p.Fault, p.Duration = fault, length
+		return written(t, filepath.Join(t.TempDir(), "run"), p, o)
+	}
+	short := run("f", 1, time.Second, lb.Safe)
+	for name, other := range map[string]string{
+		"the same":    run("f", 2, time.Second, lb.Safe),
+		"not counted": run("f", 2, time.Minute, ""),
+		"other cells": run("g", 2, time.Minute, lb.Safe),
+	} {
+		if j, err := Join([]string{short, other}); err != nil || strings.Contains(strings.Join(j.Notes, "\n"), "length") {
+			t.Errorf("%s: %v, %q", name, err, j.Notes)
+		}
+	}
+	long := run("f", 2, time.Minute, lb.Safe)
+	if j, err := Join([]string{short, long}); err != nil || !slices.Contains(j.Notes, "The length of a run is not the same everywhere: 1s in "+short+"; 1m0s in "+long+".") {
+		t.Errorf("%v, %q", err, j.Notes)
+	}
+	both, err := CreateMatrix(filepath.Join(t.TempDir(), "m"), []checker.Cell{{Algorithm: "A", Fault: "f"}, {Algorithm: "A", Fault: "g"}}, 1)
+	ok(t, err)
+	for i, length := range []time.Duration{time.Second, time.Minute} {
+		_, dir := both.RunDir(i, 0)
+		p := joinPlan(1)
+		p.Fault, p.Duration = both.Cells[i].Fault, length
+		written(t, dir, p, lb.Safe)
+	}
+	base, err := OpenSaved(short)
+	ok(t, err)
+	head, err := OpenSaved(both.Dir)
+	ok(t, err)
+	base.Cells = append(base.Cells, checker.Cell{Algorithm: "A", Fault: "g", Outcome: lb.NotAvailable}) // there it was not run
+	if notes := base.Differ(head, "base", "head"); len(notes) > 0 {
+		t.Errorf("compared, and all that both have run is the same: %q", notes)
+	}
+}
+
 // TestAside: what is run anew destroys nothing.
 func TestAside(t *testing.T) {
 	m := aMatrix(t, 2, checker.Cell{Algorithm: "A", Fault: "f"})

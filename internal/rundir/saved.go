@@ -194,10 +194,10 @@ func (s Saved) Differ(o Saved, name, otherName string) (notes []string) {
 		both++
 		at := place{c.Algorithm, c.Fault}
 		if p, ok := s.plans[at]; ok {
-			ran.add(name, p)
+			ran.add(name, at, p)
 		}
 		if p, ok := o.plans[at]; ok {
-			ran.add(otherName, p)
+			ran.add(otherName, at, p)
 		}
 		theirs := o.plan(at, s.plan(at, history.Plan{}))
 		for _, d := range s.plan(at, theirs).Settings(theirs) {
@@ -236,8 +236,8 @@ func (s Saved) differ(o Saved, d differences, name, otherName string) (notes []s
 	if x, y := cost.At(s.Bench.Sync, .5), cost.At(o.Bench.Sync, .5); x > 0 && y > 0 && max(x, y) > 2*min(x, y) {
 		notes = append(notes, notSame(history.Difference{What: "disk", A: fmt.Sprintf("a write with fdatasync takes %v", x), B: y.String()}, name, otherName, ""))
 	}
-	d.add(name, history.Plan{Lab: a.Lab, Machine: a.Machine, Versions: a.Versions})
-	d.add(otherName, history.Plan{Lab: b.Lab, Machine: b.Machine, Versions: b.Versions})
+	d.add(name, place{}, history.Plan{Lab: a.Lab, Machine: a.Machine, Versions: a.Versions})
+	d.add(otherName, place{}, history.Plan{Lab: b.Lab, Machine: b.Machine, Versions: b.Versions})
 	notes = append(notes, d.notes()...)
 	for _, of := range []struct {
 		name  string
