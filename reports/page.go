@@ -66,7 +66,7 @@ func load(dirs []string) (*page, error) {
 		}
 		return &page{cells: []checker.Cell{cellOf(r)}, run: func(checker.Cell) (*rundir.Run, error) { return r, nil }}, nil
 	}
-	return nil, fmt.Errorf("%s is %s, which has a page and no summary: leave out --markdown: %w", dir, kind.One(), fs.ErrNotExist)
+	return nil, rundir.Absent("%s is %s, which has a page and no summary: leave out --markdown", dir, kind.One())
 }
 
 // cellOf makes the cell of a single run, by the expectation that its plan carries.

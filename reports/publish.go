@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/english"
 	"github.com/lockbench/lockbench/internal/quorum"
+	"github.com/lockbench/lockbench/internal/rundir"
 )
 
 // Publish writes what is known of the directories, matrices, runs, a benchmark and a study
@@ -29,7 +30,7 @@ func Publish(out string, dirs ...string) (path string, err error) {
 		}
 	}
 	if len(dirs) == 0 {
-		return "", fmt.Errorf("publish: what was named has a benchmark or a study, and no run: name the directory of a matrix or of a run, too: %w", fs.ErrNotExist)
+		return "", rundir.Absent("publish: what was named has a benchmark or a study, and no run: name the directory of a matrix or of a run, too")
 	}
 	path = filepath.Join(out, "README.md")
 	if old, err := os.ReadFile(path); err == nil && !bytes.HasPrefix(old, []byte(publishedTitle)) {

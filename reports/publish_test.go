@@ -73,7 +73,7 @@ func TestPublishAgain(t *testing.T) {
 func TestPublishNeedsRuns(t *testing.T) {
 	dir := t.TempDir()
 	saved(t, dir, sampleBench())
-	if _, err := Publish(filepath.Join(t.TempDir(), "out"), dir); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "name the directory of a matrix or of a run, too") {
+	if _, err := Publish(filepath.Join(t.TempDir(), "out"), dir); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), "name the directory of a matrix or of a run, too") {
 		t.Errorf("a benchmark alone was published, or not told what to do: %v", err)
 	}
 }

@@ -88,7 +88,7 @@ func TestNoSummaryOfAStudy(t *testing.T) {
 	if err := rundir.SaveQuorum(dir, sampleStudy()); err != nil {
 		t.Fatal(err)
 	}
-	if err := Markdown(io.Discard, dir); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "is a study of quorums, which has a page and no summary: leave out --markdown") {
+	if err := Markdown(io.Discard, dir); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), "is a study of quorums, which has a page and no summary: leave out --markdown") {
 		t.Error(err)
 	}
 }

@@ -2,7 +2,6 @@ package rundir
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -48,5 +47,8 @@ func Kind(dir string) (What, error) {
 	if len(exploredIn(dir)) > 0 {
 		return IsExplored, nil
 	}
-	return "", fmt.Errorf("%s is the directory of neither a run (with %s and %s/) nor a matrix (with %s) nor a benchmark (with %s): %w", dir, planFile, eventsDir, matrixFile, benchFile, fs.ErrNotExist)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return "", Absent("there is no directory %s: name that of a run, a matrix or a benchmark", dir)
+	}
+	return "", Absent("%s is the directory of neither a run (with %s and %s/) nor a matrix (with %s) nor a benchmark (with %s)", dir, planFile, eventsDir, matrixFile, benchFile)
 }

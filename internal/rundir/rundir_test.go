@@ -189,8 +189,11 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	ok(t, os.Remove(plan))
-	if _, err := Kind(r.Dir); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "plan.json and events/") {
+	if _, err := Kind(r.Dir); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), "with plan.json and events/) nor a matrix (with matrix.json) nor a benchmark (with bench.json)") {
 		t.Errorf("a directory of nothing: %v", err)
+	}
+	if _, err := Kind(filepath.Join(r.Dir, "nowhere")); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), "nowhere: name that of a run, a matrix or a benchmark") {
+		t.Errorf("no directory: %v", err)
 	}
 	if _, err := Kind(r.EventsFile(Runner)); err == nil || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("a file: %v", err)

@@ -59,7 +59,7 @@ func OpenSaved(name string) (Saved, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return Saved{}, err
 	case what == IsQuorum:
-		return Saved{}, fmt.Errorf("%s is %s: it holds neither cells nor a benchmark: %w", name, what.One(), fs.ErrNotExist)
+		return Saved{}, Absent("%s is %s: it holds neither cells nor a benchmark", name, what.One())
 	}
 	return s, nil
 }

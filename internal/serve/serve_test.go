@@ -72,7 +72,7 @@ func TestFront(t *testing.T) {
 		"speed":      "A, B done: 6 rounds benchmark, just now, speed",
 		"study":      "etcd failed: 1 of 2 ensembles study of quorums, 1 day ago, study",
 		"damaged":    "damaged damaged damaged/matrix.json:7: unexpected end of JSON input matrix, 2 days ago, damaged",
-		"empty":      "empty unknown empty is the directory of neither a run (with plan.json and events/) nor a matrix (with matrix.json) nor a benchmark (with bench.json): file does not exist 3 days ago, empty",
+		"empty":      "empty unknown empty is the directory of neither a run (with plan.json and events/) nor a matrix (with matrix.json) nor a benchmark (with bench.json) 3 days ago, empty",
 		"latest":     "", ".hidden": "",
 	} {
 		if got := textOf(t, page, "run-"+id); got != want {
