@@ -182,7 +182,7 @@ type Machine struct {
 	System string `json:"system"` // such as linux/amd64
 	Kernel string `json:"kernel,omitempty"`
 	Cores  int    `json:"cores"`
-	// Load is the average number of busy tasks over the minute before the run.
+	// Load is the average number of busy tasks over the minute before the run; 0 also where it is not known, as where Kernel is not.
 	Load float64 `json:"load"`
 }
 

@@ -86,7 +86,9 @@ func (f *planFacts) machine(m *history.Machine) {
 	if m != nil {
 		f.machines.add(strings.TrimPrefix(m.System+", "+english.Count(m.Cores, "core"), ", "))
 		f.kernels.add(m.Kernel)
-		f.load = append(f.load, m.Load)
+		if m.Load > 0 || m.Kernel != "" { // both are read of /proc: without the one, the other's 0 is no load
+			f.load = append(f.load, m.Load)
+		}
 	}
 }
 
