@@ -13,6 +13,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // farVerb has the test's program measure ways in a lab of its own.
@@ -26,12 +28,7 @@ type ways struct{ Near, Far, Between time.Duration }
 // TestStretch: a far host is as far from this process as from another far one, and all that is sent arrives in order.
 func TestStretch(t *testing.T) {
 	t.Parallel()
-	if err := Local().Can(Distance); err != nil {
-		if os.Getenv("CI") == "" {
-			t.Skip(err)
-		}
-		t.Fatal(err)
-	}
+	testkit.Need(t, "servers that are far away", Local().Can(Distance))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

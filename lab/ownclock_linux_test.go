@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lockbench/lockbench/internal/testkit"
 )
 
 // timeVerb has the test's program ask hosts of a lab of its own what time it is there, and tellVerb tells it.
@@ -33,12 +35,7 @@ type times struct {
 // TestOwnClock: what runs on a host with a clock of its own reads that, and nobody else does.
 func TestOwnClock(t *testing.T) {
 	t.Parallel()
-	if err := Local().Can(OwnClocks); err != nil {
-		if os.Getenv("CI") == "" {
-			t.Skip(err)
-		}
-		t.Fatal(err)
-	}
+	testkit.Need(t, "hosts with clocks of their own", Local().Can(OwnClocks))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
