@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +144,9 @@ func TestCutBench(t *testing.T) {
 	}
 	if n := d.Bench.Rounds; n == 0 || n >= 100 || d.Bench.Figure(cost.Uncontended("redis-setpx-lua", cost.Disk), cost.Cycle) == nil {
 		t.Errorf("%d rounds", n)
+	}
+	if i := slices.IndexFunc(d.Bench.Noise, func(s string) bool { return strings.HasPrefix(s, "after ") }); i >= 0 {
+		t.Errorf("nobody looks at the machine after an interrupt: %s", d.Bench.Noise[i])
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "b", rundir.PageFile))
 	if err != nil || !strings.Contains(string(text), "of 100 rounds were done") {

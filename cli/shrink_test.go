@@ -55,4 +55,8 @@ func TestShrink(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "small", rundir.PageFile)); err != nil {
 		t.Error(err)
 	}
+	// More tries are no advice where there is no time for one.
+	if code, _, stderr := testkit.Ran(t, testkit.Command(t, dir, "shrink", "small", "--budget", "1ns", "--out", "smaller")); code != exitUndecided || !strings.Contains(stderr, "in 0 runs within 1ns: it may need a larger --budget") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
 }
