@@ -140,6 +140,11 @@ func (w *watch) draw() {
 		}
 		return
 	}
+	w.board.Show(w.lines()...)
+}
+
+// lines are what a terminal shows.
+func (w *watch) lines() []string {
 	found := "found: "
 	if w.before > 0 { // of the cells that were done before, nothing is known here
 		found = "found since it goes on: "
@@ -155,7 +160,7 @@ func (w *watch) draw() {
 		}
 		lines = append(lines, fmt.Sprintf("%-6s %s × %s, run %d, %.0f s: %s", map[bool]string{true: "now:"}[i == 0], g.algorithm, g.fault, g.n, time.Since(g.since).Seconds(), g.phase))
 	}
-	w.board.Show(lines...)
+	return lines
 }
 
 func (w *watch) bar() string {

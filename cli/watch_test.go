@@ -31,6 +31,14 @@ func TestWatch(t *testing.T) {
 	if got := w.found(); got != "1 BROKEN, 1 not as declared" {
 		t.Error(got)
 	}
+	if got := strings.Join(w.lines(), "\n"); !strings.Contains(got, "found since it goes on: 1 BROKEN") {
+		t.Errorf("of a matrix that goes on it is not said since when: %s", got)
+	}
+	w.before = 0
+	if got := strings.Join(w.lines(), "\n"); !strings.Contains(got, "\nfound: 1 BROKEN") {
+		t.Error(got)
+	}
+	w.before = 2
 	w.budget = 30 * time.Second
 	if got := w.count(); got != "4 of 10 runs, 20s, about 10s left" {
 		t.Error(got)
