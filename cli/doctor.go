@@ -28,7 +28,8 @@ func (p program) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what this machine can do, and what it lacks",
 		Long: `doctor looks at every lab and at every kind of server, and says what is missing and how to
-get it. It ends with 4 if the first lab, the default, can't be had here.`,
+get it. It ends with 4 if the first lab, the default, can't be had here, or one of its servers that
+make servers installs.`,
 		Example: "  lockbench doctor\n  lockbench doctor --json",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -50,5 +50,8 @@ func Kind(dir string) (What, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return "", Absent("there is no directory %s: name that of a run, a matrix or a benchmark", dir)
 	}
+	if exists(filepath.Join(dir, FactsFile)) {
+		return "", Absent("%s has what lockbench facts was told, in %s: there is no page of it", dir, FactsFile)
+	}
 	return "", Absent("%s is the directory of neither a run (with %s and %s/) nor a matrix (with %s) nor a benchmark (with %s)", dir, planFile, eventsDir, matrixFile, benchFile)
 }

@@ -192,6 +192,12 @@ func TestDamage(t *testing.T) {
 	if _, err := Kind(r.Dir); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), "with plan.json and events/) nor a matrix (with matrix.json) nor a benchmark (with bench.json)") {
 		t.Errorf("a directory of nothing: %v", err)
 	}
+	facts := filepath.Join(r.Dir, FactsFile)
+	ok(t, os.WriteFile(facts, []byte("[]"), 0o644))
+	if _, err := Kind(r.Dir); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), "facts was told, in facts.json: there is no page of it") {
+		t.Errorf("a directory of facts: %v", err)
+	}
+	ok(t, os.Remove(facts))
 	if _, err := Kind(filepath.Join(r.Dir, "nowhere")); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), "nowhere: name that of a run, a matrix or a benchmark") {
 		t.Errorf("no directory: %v", err)
 	}

@@ -27,7 +27,7 @@ const (
 	interrupted state = "interrupted" // neither finished nor going on
 	failed      state = "failed"
 	damaged     state = "damaged"
-	unknown     state = "unknown" // it holds nothing that lockbench made, or lacks the file that says so
+	unknown     state = "unknown" // it holds nothing that lockbench made, or lacks the file that says so, or has no page
 )
 
 // entry is what the list says of a directory.

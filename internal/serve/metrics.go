@@ -62,7 +62,7 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(&b, "%s%s %d\n", name, labels, of[labels])
 		}
 	}
-	gauge("lockbench_directories", "Directories of the list, by kind and state: what lockbench made, and others as unknown.", directories)
+	gauge("lockbench_directories", "Directories of the list, by kind and state; unknown is what is not of lockbench, or has no page, as what facts leaves.", directories)
 	gauge("lockbench_cells", "Cells with a run, by outcome; a single run is a cell.", cells)
 	gauge("lockbench_cells_not_as_declared", "Cells that are not as their lock declares.", map[string]int{"": sum.broken})
 	gauge("lockbench_runs", "Runs in these cells.", map[string]int{"": sum.runs})
