@@ -29,7 +29,7 @@ const exportVersion = 1
 type line struct {
 	at  lb.Instant
 	seq uint64 // among those of one instant
-	op  []any  // keys and values; Keywords are keys and named values
+	op  []any  // keys and values; keywords are named values, instants are counted from the export's zero
 }
 
 // keyword is one of EDN.
@@ -37,7 +37,8 @@ type keyword string
 
 // exporter turns an index into operations.
 type exporter struct {
-	ix    *history.Index
+	ix *history.Index
+	// from is the zero, before all that is told: a silence may have begun before the first event.
 	from  lb.Instant
 	lines []line
 }
@@ -60,7 +61,7 @@ func Export(w io.Writer, ix *history.Index) error {
 	e.bench()
 	slices.SortStableFunc(e.lines, func(a, b line) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
 	b := bufio.NewWriter(w)
-	header := line{ix.Start, 0, []any{"type", keyword("info"), "f", keyword(fHeader), "process", keyword("nemesis"), "value", exportVersion}}
+	header := line{e.from + 1, 0, []any{"type", keyword("info"), "f", keyword(fHeader), "process", keyword("nemesis"), "value", exportVersion}}
 	processes := newProcesses(len(ix.Clients))
 	for i, l := range append([]line{header}, e.lines...) {
 		fmt.Fprint(b, map[bool]string{true: "[", false: "\n "}[i == 0])
@@ -72,6 +73,12 @@ func Export(w io.Writer, ix *history.Index) error {
 
 // add adds an operation of the client, or of the nemesis.
 func (e *exporter) add(at lb.Instant, seq uint64, op ...any) {
+	e.from = min(e.from, at-1)
+	for _, v := range op {
+		if told, ok := v.(lb.Instant); ok {
+			e.from = min(e.from, told-1)
+		}
+	}
 	e.lines = append(e.lines, line{at, seq, op})
 }
 
@@ -89,7 +96,7 @@ func (e *exporter) acquisition(a *history.Acquisition) {
 		if a.Return < history.Forever {
 			kind, more := completion(a.Result)
 			if a.Until != 0 && a.Result == lb.AnswerOK {
-				more = append(more, "until", int64(a.Until-e.from))
+				more = append(more, "until", a.Until)
 			}
 			if a.Token != 0 {
 				more = append(more, "token", a.Token)
@@ -109,7 +116,7 @@ func (e *exporter) acquisition(a *history.Acquisition) {
 			"value", value(lock), "client", e.ix.ClientName(a), "id", id}, more...)...)
 	}
 	for r := range e.ix.Renewals(a) {
-		note(r.At, fRenew, "until", int64(r.Until-e.from))
+		note(r.At, fRenew, "until", r.Until)
 	}
 	if a.Lost < history.Forever {
 		note(a.Lost, fLost)
@@ -132,7 +139,7 @@ func (e *exporter) bench() {
 	}
 	for _, w := range e.ix.Workers {
 		for _, s := range w.Silences {
-			note(s.To, 0, fSilent, "worker", w.Name, "since", int64(s.From-e.from))
+			note(s.To, 0, fSilent, "worker", w.Name, "since", s.From)
 		}
 		if w.Dead < history.Forever {
 			note(w.Dead, last, fDead, "worker", w.Name)
@@ -198,6 +205,9 @@ func (e *exporter) write(b *bufio.Writer, l line, p *processes) {
 		if client, ok := v.(int32); ok { // a process
 			fmt.Fprintf(b, ":process %d, :client %s, ", p.number(client, kind), edn(e.ix.Clients[client].Name))
 			continue
+		}
+		if told, ok := v.(lb.Instant); ok {
+			v = int64(told - e.from)
 		}
 		fmt.Fprintf(b, ":%s %s, ", key, edn(v))
 	}

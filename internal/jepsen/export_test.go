@@ -202,3 +202,24 @@ func TestExportFaultsAtOnce(t *testing.T) {
 		t.Errorf("in force during %v, want %v", spans, want)
 	}
 }
+
+// TestExportBefore: what is told of the time before the first event is exported, and can be read again.
+func TestExportBefore(t *testing.T) {
+	ix, err := history.Of(shorthand.Must(`1000 silent w1 call=400;1001 c w1.c0 a;1002 r w1.c0 a ok until=600;1003 end`).Events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again(t, "a silence that is older than all events", ix)
+	var out bytes.Buffer
+	if err := Export(&out, ix); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadFrom(t.Context(), &out, "stdin", Drop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	silences := back.SilencesOf("w1")
+	if len(silences) != 1 || silences[0].To-silences[0].From != 600 || back.Acqs[0].Until-silences[0].From != 200 || back.Start != silences[0].To {
+		t.Errorf("silent during %v from %d on, with a lease until %d", silences, back.Start, back.Acqs[0].Until)
+	}
+}
