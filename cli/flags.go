@@ -37,6 +37,7 @@ type planFlags struct {
 	// given says whether a flag was given.
 	given func(flag string) bool
 
+	drawn    bool // the seed, from the time
 	work     workloads.Workload
 	driver   lab.Driver
 	store    string // what keeps the fenced copy
@@ -119,13 +120,25 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 	case p.Duration < 0 || p.Duration > longest:
 		return usage("--duration %v: from 0 to %v", p.Duration, longest)
 	}
-	if p.Seed == 0 {
+	if p.drawn = p.Seed == 0; p.drawn {
 		p.Seed = uint64(time.Now().UnixNano()) % 1_000_000
 	}
 	if p.out == "" {
 		p.out, p.ours = rundir.NewDir(what), true
 	}
 	return nil
+}
+
+// sharded is the part of the runs that NTH/OF says, of one seed on all machines.
+func (p *planFlags) sharded(text string) (rundir.Shard, error) {
+	shard, err := rundir.ParseShard(text)
+	switch {
+	case err != nil:
+		return shard, usage("--%w", err)
+	case p.drawn:
+		return shard, usage("--shard %s without --seed, or with 0, which draws one: all shards need the same, and each would make up its own", text)
+	}
+	return shard, nil
 }
 
 // meet refuses several faults at once where none consists of several.

@@ -96,7 +96,7 @@ func (g *gateRun) all(cmd *cobra.Command) error {
 		m.Algorithms[i] = promising{a, conf, m}
 	}
 	m.ForGate = true
-	if err := g.part(conf, m); err != nil {
+	if err := g.part(m); err != nil {
 		return err
 	}
 	cells, failed := g.runMatrix(cmd, m, &g.flags, func() ([]checker.Cell, error) { return m.Run(cmd.Context(), g.flags.out) })
@@ -122,15 +122,12 @@ func (g *gateRun) all(cmd *cobra.Command) error {
 }
 
 // part is the shard of what the file says that is to be done.
-func (g *gateRun) part(conf gate.Config, m *run.Matrix) (err error) {
+func (g *gateRun) part(m *run.Matrix) (err error) {
 	if g.shard == "" {
 		return nil
 	}
-	if m.Shard, err = rundir.ParseShard(g.shard); err != nil {
-		return usage("--%w", err)
-	}
-	if g.seed == "" && conf.Run["seed"] == nil {
-		return usage("--shard %s without --seed: all shards need the same, and each would make up its own", g.shard)
+	if m.Shard, err = g.flags.sharded(g.shard); err != nil {
+		return err
 	}
 	if g.flags.json || g.flags.ci.junit+g.flags.ci.csv != "" {
 		return usage("--shard %s judges nothing: leave out --json, --junit and --csv, and give them to lockbench gate with the directories of all shards", g.shard)

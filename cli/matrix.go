@@ -90,7 +90,7 @@ somebody has applied it, --follow JOB collects what comes of it.`,
 			if err != nil {
 				return err
 			}
-			if err := f.part(cmd, m); err != nil {
+			if err := f.part(m); err != nil {
 				return err
 			}
 			return prog.finishMatrix(cmd, m, &f, func() ([]checker.Cell, error) { return m.Run(cmd.Context(), f.out) })
@@ -172,17 +172,12 @@ func atOnceHere() int { return atOnceOn(runtime.GOMAXPROCS(0)) }
 func atOnceOn(processors int) int { return min(2*processors, 12) }
 
 // part is the shard of the matrix that is to be done.
-func (f *matrixFlags) part(cmd *cobra.Command, m *run.Matrix) (err error) {
+func (f *matrixFlags) part(m *run.Matrix) (err error) {
 	if f.shard == "" {
 		return nil
 	}
-	if m.Shard, err = rundir.ParseShard(f.shard); err != nil {
-		return usage("--%w", err)
-	}
-	if !cmd.Flags().Changed("seed") {
-		return usage("--shard %s without --seed: all shards need the same, and each would make up its own", f.shard)
-	}
-	return nil
+	m.Shard, err = f.sharded(f.shard)
+	return err
 }
 
 // resumeMatrix takes the plan from the directory, and what goes beyond it from the flags.
