@@ -7,8 +7,10 @@ import (
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/faults"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/english"
+	"github.com/lockbench/lockbench/internal/run"
 )
 
 // beside is the lock that stands beside a program of the user's, to tell its own mistakes from
@@ -37,6 +39,23 @@ func (p program) beside(own *history.Exec, topology string) string {
 		}
 	}
 	return ""
+}
+
+// instead is the plan of the run in which the lock beside has the program's place. There is none where that lock
+// can't do what the program did, as it lacks the step of the fault, or can't be kept for as long as the work takes.
+func (p program) instead(m run.Matrix, plan history.Plan, fault faults.Fault) (same history.Plan, ok bool) {
+	other, err := p.Lock(p.beside(plan.Exec, plan.Topology))
+	if err != nil {
+		return same, false
+	}
+	if m.Workload, err = p.Workload(plan.Workload); err != nil {
+		return same, false
+	}
+	asked := m.Base.Work
+	m.Base = plan
+	m.Base.Exec, m.Base.Require, m.Base.Work = nil, "", asked
+	same = m.For(other, fault, 0)
+	return same, renewed(asked, other.Info()) == nil && m.Available(same, fault) == nil
 }
 
 // lasts reports whether a lock is held for longer than a lease.

@@ -3,10 +3,12 @@ package cli
 import (
 	"strings"
 	"testing"
+	"time"
 
 	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/run"
 )
 
 // TestWhose: what is said of two outcomes is where to look, of how many runs, and not whose mistake it was.
@@ -75,6 +77,46 @@ func TestBeside(t *testing.T) {
 		p.Locks = append(p.Locks, own{info: lb.Info{Name: "mine", Topologies: []string{c.on}, Traits: c.traits}})
 		if got := p.beside(&history.Exec{Name: "mine"}, c.topology); got != c.want {
 			t.Errorf("%s, %q, %+v: %s stands beside, want %s", c.on, c.topology, c.traits, got, c.want)
+		}
+	}
+}
+
+// TestInstead: what is said to do next is what lockbench takes: the other lock is of the servers of the run, and has the
+// fault's step, the workload and the long work. Work that nobody asked for is that of its own.
+func TestInstead(t *testing.T) {
+	for _, c := range []struct {
+		fault, on, work string
+		traits          lb.Traits
+		want, does      string
+	}{
+		{fault: "pause-holder", traits: lb.Traits{Leased: true}, want: "redis-setpx-lua"},
+		{fault: "pause-holder", traits: lb.Traits{Renewing: true}, want: "redis-watchdog", does: "2.5ttl"},
+		{fault: "pause-holder", traits: lb.Traits{Renewing: true}, work: "3s", want: "redis-watchdog", does: "3s"},
+		{fault: "pause-holder", on: "etcd", traits: lb.Traits{Leased: true}, want: "etcd-lease", does: "2.5ttl"},
+		{fault: "pause@after-mine", traits: lb.Traits{Leased: true}},
+		{fault: "pause-holder", traits: lb.Traits{Permits: 2}},
+		{fault: "pause-holder", on: "memcached", traits: lb.Traits{Renewing: true}, want: "memcached-add-cas"},
+		{fault: "pause-holder", on: "memcached", traits: lb.Traits{Renewing: true}, work: "3s"},
+	} {
+		p := program{Catalog: things()}
+		mine := own{info: lb.Info{Name: "mine", Topologies: []string{"redis", "etcd", "memcached"}, Requests: []string{"mine"}, Traits: c.traits}}
+		p.Locks = append(p.Locks, mine)
+		m := run.Matrix{Catalog: p.Catalog, Workload: p.Workloads[0], Base: history.Plan{Lab: "local", Topology: c.on, Work: c.work, Require: lb.Check,
+			Clients: 6, Processes: 3, Duration: time.Second, Exec: &history.Exec{Name: "mine"}}}
+		fault, err := p.Fault(c.fault)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := m.For(mine, fault, 0)
+		same, ok := p.instead(m, plan, fault)
+		if !ok {
+			same.Algorithm, same.Work = "", ""
+		}
+		if same.Algorithm != c.want || same.Work != c.does {
+			t.Errorf("%+v: %s with work %q, want %s", c, same.Algorithm, same.Work, c.want)
+		}
+		if ok && (same.Exec != nil || same.Require != "" || same.Topology != plan.Topology || same.TTL != plan.TTL || same.Workload != plan.Workload) {
+			t.Errorf("%+v: in place of %+v it is %+v", c, plan, same)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	lb "github.com/lockbench/lockbench"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/english"
@@ -80,8 +81,8 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	if err := m.Work(impl.Info()).Available(impl.Info()); err != nil {
 		return usage("%w", err)
 	}
-	if info := impl.Info(); p.Work != "" && p.Work != history.NoWork && !info.Outlasts() {
-		return usage("--work %s: nobody renews the lease of %s: the fault slow-work is work that takes longer", p.Work, info.Name)
+	if err := renewed(p.Work, impl.Info()); err != nil {
+		return err
 	}
 	plan := m.For(impl, fault, 0)
 	if _, err := prog.Servers(plan); err != nil {
@@ -108,13 +109,19 @@ func (prog program) runOne(cmd *cobra.Command, p *planFlags) error {
 	cell.Dir = p.out
 	err = finish(cmd, p, []checker.Cell{cell}, 1, failed)
 	if p.exec != "" && cell.Mechanism != "" {
-		if other := prog.beside(p.Plan.Exec, p.Topology); other != "" {
-			same := plan
-			same.Exec, same.Algorithm, same.Require = nil, other, ""
+		if same, ok := prog.instead(m, plan, fault); ok {
 			fmt.Fprintf(cmd.ErrOrStderr(), "does a correct lock do the same? %s\n", strings.Join(reports.Command(os.Args[0], same), " "))
 		}
 	}
 	return err
+}
+
+// renewed refuses long work under a lock whose lease nobody renews.
+func renewed(work string, lock lb.Info) error {
+	if work == "" || work == history.NoWork || lock.Outlasts() {
+		return nil
+	}
+	return usage("--work %s: nobody renews the lease of %s: the fault slow-work is work that takes longer", work, lock.Name)
 }
 
 // finish makes the page and shows the cells, each of so many planned runs, also where
