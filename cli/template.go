@@ -74,12 +74,26 @@ func begin(cmd *cobra.Command, t foreign.Template, dir string) error {
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), path)
 	}
-	next := t.Run
-	if dir != "." {
-		next = shell.Line("cd", dir) + " && " + next
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "it %s; then: %s\n", t.Needs, next)
+	fmt.Fprintf(cmd.ErrOrStderr(), "it needs %s; then: %s\n", t.Needs, strings.Join(onward(t, dir), " && "))
 	return nil
+}
+
+// onward are the commands that try what was written, the one after the other.
+func onward(t foreign.Template, dir string) (steps []string) {
+	self := os.Args[0]
+	if dir != "." {
+		steps = append(steps, shell.Line("cd", dir))
+		if at, err := filepath.Abs(self); err == nil && filepath.Base(self) != self { // a name alone is on the PATH, also from there
+			self = at
+		}
+	}
+	if t.Build != "" {
+		steps = append(steps, t.Build)
+	}
+	if t.Exec == "" {
+		return append(steps, t.Run)
+	}
+	return append(steps, shell.Line(self, "run", "--exec", t.Exec))
 }
 
 // module is lockbench's own.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/impls/foreign"
-	"github.com/lockbench/lockbench/internal/shell"
 )
 
 // Templates are what a lock of one's own begins with, a language each. The one in Go is a bench of its
@@ -14,14 +13,14 @@ func Templates() (all []foreign.Template) {
 	for _, t := range []struct {
 		language, from, to string
 		along              []string // files that it needs beside it
-		run, next          string
+		needs, build, exec string
 	}{
-		{"python", "template.py", "mylock.py", []string{"lockbench.py"}, "./mylock.py", "needs python3 and redis-py"},
-		{"node", "template.js", "mylock.js", []string{"lockbench.js"}, "./mylock.js", "needs node and node-redis (Debian's is found with NODE_PATH=/usr/share/nodejs)"},
-		{"java", "Template.java", "MyLock.java", []string{"Lockbench.java"}, "java -XX:-UsePerfData -cp . MyLock", "needs a JDK: javac Lockbench.java MyLock.java"},
-		{"shell", "template.sh", "mylock.sh", []string{"lockbench.sh"}, "./mylock.sh", "needs redis-cli"},
+		{"python", "template.py", "mylock.py", []string{"lockbench.py"}, "python3 and redis-py", "", "./mylock.py"},
+		{"node", "template.js", "mylock.js", []string{"lockbench.js"}, "node and node-redis (Debian's is found with NODE_PATH=/usr/share/nodejs)", "", "./mylock.js"},
+		{"java", "Template.java", "MyLock.java", []string{"Lockbench.java"}, "a JDK", "javac Lockbench.java MyLock.java", "java -XX:-UsePerfData -cp . MyLock"},
+		{"shell", "template.sh", "mylock.sh", []string{"lockbench.sh"}, "redis-cli", "", "./mylock.sh"},
 	} {
-		one := foreign.Template{Language: t.language, Files: map[string]string{}, Run: "lockbench run --exec " + shell.Line(t.run), Needs: t.next}
+		one := foreign.Template{Language: t.language, Files: map[string]string{}, Needs: t.needs, Build: t.build, Exec: t.exec}
 		for _, name := range append(t.along, t.from) {
 			text, err := adapters.ReadFile("adapters/" + name)
 			if err != nil {
@@ -31,9 +30,9 @@ func Templates() (all []foreign.Template) {
 		}
 		all = append(all, one)
 	}
-	return append(all, foreign.Template{Language: "go", Module: true, Needs: "needs Go 1.26",
+	return append(all, foreign.Template{Language: "go", Module: true, Needs: "Go 1.26",
 		Files: map[string]string{"main.go": mylock, "go.mod": "module mylock\n\ngo 1.26.0\n"},
-		Run:   "go get . && go run . run --algorithm my-lock --fault pause-holder"})
+		Build: "go get .", Run: "go run . run --algorithm my-lock --fault pause-holder"})
 }
 
 //go:embed golang/mylock/main.go
