@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	lb "github.com/lockbench/lockbench"
@@ -218,7 +219,7 @@ func (p program) ready(ctx context.Context, driver lab.Driver, topologies []stri
 		return usage("%w", err)
 	}
 	var kinds []lab.Kind
-	software := ""
+	var software []string
 	for _, name := range topologies {
 		t, err := named(p.Topology(name))
 		if err != nil {
@@ -230,16 +231,19 @@ func (p program) ready(ctx context.Context, driver lab.Driver, topologies []stri
 		if err := driver.Serves(t); err != nil {
 			return usage("%w", err)
 		}
-		if of := t.Kind.Software.Name; of != "" && len(own.Options) > 0 {
-			if software != "" && of != software {
-				return usage("--server-option %s: to servers of %s and of %s? choose algorithms of one of them", own.Options[0], software, of)
-			}
-			software = of
+		if of := t.Kind.Software.Name; of != "" && !slices.Contains(software, of) {
+			software = append(software, of)
 		}
 		known := slices.ContainsFunc(kinds, func(k lab.Kind) bool { return k.Name == t.Kind.Name })
 		if t.Servers > 0 && !known {
 			kinds = append(kinds, t.Kind)
 		}
+	}
+	if len(own.Options) > 0 && len(software) > 1 {
+		return usage("--server-option %s: to servers of %s and of %s? choose algorithms of one of them", own.Options[0], software[0], software[1])
+	}
+	if err := errors.Join(meant("server-binary", own.Binary, software), meant("image", own.Image, software)); err != nil {
+		return err
 	}
 	if err := driver.Can(lab.OwnServers); err != nil && own.Binary != "" {
 		return usage("--server-binary %s: %w", own.Binary, err)
@@ -255,6 +259,18 @@ func (p program) ready(ctx context.Context, driver lab.Driver, topologies []stri
 		return exit{exitCantRun, fmt.Errorf("this machine can't run it: %w", err)}
 	}
 	return nil
+}
+
+// meant refuses a flag of SOFTWARE=VALUE where no server is of that software.
+func meant(flag, given string, all []string) error {
+	of, _, _ := strings.Cut(given, "=")
+	switch {
+	case given == "" || slices.Contains(all, of):
+		return nil
+	case len(all) == 0:
+		return usage("--%s %s: there are no servers here", flag, given)
+	}
+	return usage("--%s %s: the servers here are of %s", flag, given, english.Or(all))
 }
 
 // show writes the cells, each of so many planned runs, for people or for programs, and
