@@ -78,6 +78,9 @@ func (p program) conform(cmd *cobra.Command, line string, plan conformance.Plan,
 	if err != nil {
 		return err
 	}
+	if driver.At != nil {
+		return usage("--lab %s: conform starts servers of its own; leave it out, or use --lab %s", plan.Lab, p.Labs[0].Name)
+	}
 	if err := driver.Can(lab.Programs); impl.Info().Program && err != nil {
 		return usage("%w", err)
 	}
