@@ -127,7 +127,7 @@ and labs that there are to choose from. With a pattern there is one line for eac
 				return usage("unknown list %q%s", args[0], english.Near(args[0], names))
 			}
 			if len(args) == 2 {
-				if err := picked[0].only(args[1]); err != nil {
+				if err := p.only(&picked[0], args[1]); err != nil {
 					return err
 				}
 			}
@@ -152,8 +152,11 @@ and labs that there are to choose from. With a pattern there is one line for eac
 const locks = "locks"
 
 // only leaves the items that fit the comma-separated patterns.
-func (l *list) only(globs string) (err error) {
+func (p program) only(l *list, globs string) (err error) {
 	l.items, err = pick(globs, l.items, func(i item) string { return i.Name }, func(name string) (item, error) {
+		if l.name == "faults" {
+			return p.faultOf(name, l.items)
+		}
 		unknown := catalog.UnknownError{What: strings.TrimSuffix(l.name, "s"), Name: name}
 		if l.name == "topologies" {
 			unknown.What = "topology"
@@ -164,6 +167,20 @@ func (l *list) only(globs string) (err error) {
 		return item{}, &unknown
 	})
 	return err
+}
+
+// faultOf is the item of the fault that NAME[@STEP][/LENGTH] says more of.
+func (p program) faultOf(text string, items []item) (item, error) {
+	if _, err := p.Fault(text); err != nil {
+		return item{}, err
+	}
+	long, _, _ := strings.Cut(text, "/") // some have a step in the name that they are listed by
+	short, _, _ := strings.Cut(long, "@")
+	i := slices.IndexFunc(items, func(i item) bool { return i.Name == long })
+	if i < 0 {
+		i = slices.IndexFunc(items, func(i item) bool { return i.Name == short })
+	}
+	return items[i], nil
 }
 
 // lines are the items, one a line.
