@@ -77,7 +77,7 @@ func questionList() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// questions are those of the names, or all.
+// questions are those of the names, each once, or all.
 func questions(names []string) (asked []facts.Question, err error) {
 	if len(names) == 0 {
 		return facts.Questions(), nil
@@ -87,7 +87,9 @@ func questions(names []string) (asked []facts.Question, err error) {
 		if !ok {
 			return nil, usage("unknown question %q%s", name, english.Near(name, questionNames()))
 		}
-		asked = append(asked, q)
+		if !slices.ContainsFunc(asked, func(a facts.Question) bool { return a.Name == q.Name }) {
+			asked = append(asked, q)
+		}
 	}
 	return asked, nil
 }
