@@ -83,6 +83,8 @@ func servable(dir string) error {
 func (f *serveFlags) address() (*net.TCPAddr, error) {
 	at, err := net.ResolveTCPAddr("tcp", f.listen)
 	switch {
+	case f.listen == "": // which net takes for any address
+		return nil, usage("--listen is empty: it takes an address and port, such as %s", localAddress)
 	case err != nil:
 		return nil, usage("--listen %s: it is no address and port, such as 127.0.0.1:7070: %w", f.listen, err)
 	case !f.public && !at.IP.IsLoopback():
