@@ -122,7 +122,7 @@ func (p *planFlags) complete(c Catalog, what string) (err error) {
 		return usage("--duration %v: from 0 to %v", p.Duration, longest)
 	}
 	if p.drawn = p.Seed == 0; p.drawn {
-		p.Seed = uint64(time.Now().UnixNano()) % 1_000_000
+		p.Seed = 1 + uint64(time.Now().UnixNano())%1_000_000
 	}
 	if p.out == "" {
 		p.out, p.ours = rundir.NewDir(what), true
